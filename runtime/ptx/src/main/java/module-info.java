@@ -23,4 +23,6 @@ module dev.streamfence.ptx {
       dev.streamfence.processor,
       dev.streamfence.runtime,
       dev.streamfence.simulator;
+  exports dev.streamfence.internal.ptx.symbolic to
+      dev.streamfence.runtime;
 }

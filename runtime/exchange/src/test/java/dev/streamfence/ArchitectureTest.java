@@ -115,6 +115,7 @@ final class ArchitectureTest {
                   "internal.ptx.binary",
                   "internal.ptx.analysis",
                   "internal.ptx.bounds",
+                  "internal.ptx.symbolic",
                   "internal.ptx.check")),
           Map.entry("internal", Set.of()),
           Map.entry("internal.driver", Set.of("root", "simulation")),
@@ -185,13 +186,17 @@ final class ArchitectureTest {
           Map.entry(
               "internal.ptx.analysis",
               Set.of("internal.ptx.syntax", "internal.ptx.analysis.lattice", "internal.ptx.ir")),
-          Map.entry("internal.ptx.bounds", Set.of("internal.ptx.syntax", "internal.ptx.ir")),
+          Map.entry("internal.ptx.symbolic", Set.of("internal.ptx.syntax", "internal.ptx.ir")),
+          Map.entry(
+              "internal.ptx.bounds",
+              Set.of("internal.ptx.syntax", "internal.ptx.ir", "internal.ptx.symbolic")),
           Map.entry(
               "internal.ptx.check",
               Set.of(
                   "root",
                   "launch",
                   "internal.ptx.bounds",
+                  "internal.ptx.symbolic",
                   "internal.ptx.syntax",
                   "internal.ptx.binary",
                   "internal.ptx.analysis",

@@ -5,8 +5,8 @@ import dev.streamfence.internal.driver.KernelLaunch;
 import dev.streamfence.internal.memory.Region;
 import dev.streamfence.internal.ptx.bounds.BoundsEvaluator;
 import dev.streamfence.internal.ptx.bounds.LaunchNumbers;
-import dev.streamfence.internal.ptx.bounds.NumberPlace;
 import dev.streamfence.internal.ptx.bounds.ReachedAccess;
+import dev.streamfence.internal.ptx.symbolic.NumberPlace;
 import java.util.Arrays;
 import java.util.List;
 

@@ -1,6 +1,6 @@
 package dev.streamfence.internal.ptx.check;
 
-import dev.streamfence.internal.ptx.bounds.ArrayPlace;
+import dev.streamfence.internal.ptx.symbolic.ArrayPlace;
 import dev.streamfence.launch.KernelParameter;
 import dev.streamfence.launch.KernelSignature;
 import dev.streamfence.launch.StructLayout;

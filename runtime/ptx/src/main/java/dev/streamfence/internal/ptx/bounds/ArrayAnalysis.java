@@ -2,10 +2,18 @@ package dev.streamfence.internal.ptx.bounds;
 
 import static java.util.Objects.requireNonNull;
 
-import dev.streamfence.internal.ptx.bounds.Guards.Fact;
-import dev.streamfence.internal.ptx.bounds.Node.Operator;
 import dev.streamfence.internal.ptx.ir.TooComplexException;
 import dev.streamfence.internal.ptx.ir.Widths;
+import dev.streamfence.internal.ptx.symbolic.ArrayPlace;
+import dev.streamfence.internal.ptx.symbolic.Dependences;
+import dev.streamfence.internal.ptx.symbolic.Formulas;
+import dev.streamfence.internal.ptx.symbolic.Guards;
+import dev.streamfence.internal.ptx.symbolic.Guards.Fact;
+import dev.streamfence.internal.ptx.symbolic.KernelValues;
+import dev.streamfence.internal.ptx.symbolic.MemoryAccess;
+import dev.streamfence.internal.ptx.symbolic.Node;
+import dev.streamfence.internal.ptx.symbolic.Node.Operator;
+import dev.streamfence.internal.ptx.symbolic.Polynomial;
 import dev.streamfence.internal.ptx.syntax.Instruction;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,5 +1,6 @@
 package dev.streamfence.internal.ptx.bounds;
 
+import dev.streamfence.internal.ptx.symbolic.ArrayPlace;
 import dev.streamfence.internal.ptx.syntax.Instruction;
 import java.util.List;
 import java.util.Optional;

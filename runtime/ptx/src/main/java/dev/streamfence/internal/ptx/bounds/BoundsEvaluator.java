@@ -2,6 +2,7 @@ package dev.streamfence.internal.ptx.bounds;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.streamfence.internal.ptx.symbolic.Interval;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 

@@ -1,6 +1,7 @@
 package dev.streamfence.internal.ptx.bounds;
 
 import dev.streamfence.internal.ptx.ir.ControlGraph.Loop;
+import dev.streamfence.internal.ptx.symbolic.Node;
 import dev.streamfence.internal.ptx.syntax.Instruction;
 import java.util.List;
 

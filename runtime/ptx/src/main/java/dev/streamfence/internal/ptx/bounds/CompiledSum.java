@@ -1,6 +1,7 @@
 package dev.streamfence.internal.ptx.bounds;
 
-import dev.streamfence.internal.ptx.bounds.Polynomial.Monomial;
+import dev.streamfence.internal.ptx.symbolic.Polynomial;
+import dev.streamfence.internal.ptx.symbolic.Polynomial.Monomial;
 import java.util.Map;
 
 /** A polynomial as arrays, to be evaluated without allocating. Immutable. */

@@ -4,16 +4,21 @@ import dev.streamfence.internal.ptx.ir.CallEnds;
 import dev.streamfence.internal.ptx.ir.ControlGraph;
 import dev.streamfence.internal.ptx.ir.FunctionFlow;
 import dev.streamfence.internal.ptx.ir.TooComplexException;
+import dev.streamfence.internal.ptx.symbolic.ArrayPlace;
+import dev.streamfence.internal.ptx.symbolic.Dependences;
+import dev.streamfence.internal.ptx.symbolic.Formulas;
+import dev.streamfence.internal.ptx.symbolic.Guards;
+import dev.streamfence.internal.ptx.symbolic.KernelParameters;
+import dev.streamfence.internal.ptx.symbolic.KernelValues;
+import dev.streamfence.internal.ptx.symbolic.NodeGraph;
 import dev.streamfence.internal.ptx.syntax.Instruction;
 import dev.streamfence.internal.ptx.syntax.PtxEntry;
 import dev.streamfence.internal.ptx.syntax.PtxFunction;
 import dev.streamfence.internal.ptx.syntax.PtxModule;
 import dev.streamfence.internal.ptx.syntax.SourcePosition;
-import dev.streamfence.internal.ptx.syntax.Variable;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Which elements of its arrays a kernel touches, as far as its code shows that before a launch.
@@ -80,19 +85,18 @@ public final class KernelBounds {
   }
 
   /** One analysis. Confined to one thread, used once. */
-  private static final class Analysis implements ArgumentLookup {
+  private static final class Analysis {
     private final PtxModule module;
     private final PtxFunction function;
     private final List<ArrayPlace> arrays;
-    private final List<ArrayPlace> tables;
-    private final List<NumberPlace> arguments = new ArrayList<>();
     private final NodeGraph nodes = new NodeGraph();
+    private final KernelParameters parameters;
 
     Analysis(PtxModule module, PtxEntry entry, List<ArrayPlace> arrays, List<ArrayPlace> tables) {
-      this.tables = tables;
       this.module = module;
       this.function = entry.function();
       this.arrays = arrays;
+      this.parameters = new KernelParameters(nodes, function, arrays, tables);
     }
 
     KernelBounds bounds() {
@@ -101,7 +105,7 @@ public final class KernelBounds {
       }
       FunctionFlow flow = new FunctionFlow(function);
       ControlGraph graph = ControlGraph.of(flow, new CallEnds(module, false));
-      KernelValues values = new KernelValues(flow, graph, nodes, this);
+      KernelValues values = new KernelValues(flow, graph, nodes, parameters);
       values.evaluate();
       Formulas formulas = new Formulas(nodes, graph);
       Guards guards = new Guards(graph, values);
@@ -126,73 +130,11 @@ public final class KernelBounds {
                     .toList()));
       }
       return new KernelBounds(
-          found, new LaunchBounds(arguments, reaches, ranges.program(), planner.plan()));
+          found, new LaunchBounds(parameters.numbers(), reaches, ranges.program(), planner.plan()));
     }
 
     private String place(Instruction instruction) {
       return module.position(instruction.source()).map(SourcePosition::inFile).orElse("");
-    }
-
-    @Override
-    public @Nullable Node value(Variable variable, long offset, int bits) {
-      List<PtxFunction.Formal> formals = function.parameters();
-      for (int i = 0; i < formals.size(); i++) {
-        if (!(formals.get(i) instanceof PtxFunction.Formal.InMemory formal)
-            || formal.variable().id() != variable.id()) {
-          continue;
-        }
-        int at = arrays.indexOf(new ArrayPlace(i, (int) offset));
-        if (at >= 0 && bits == Long.SIZE) {
-          return nodes.base(at);
-        }
-        if (tables.contains(new ArrayPlace(i, (int) offset)) && bits == Long.SIZE) {
-          // The launch places a table after its bounds are checked.
-          return nodes.unknown(bits, 0, List.of());
-        }
-        for (ArrayPlace array : arrays) {
-          boolean overlaps =
-              array.parameter() == i
-                  && offset < array.offset() + Long.BYTES
-                  && array.offset() < offset + bits / Byte.SIZE;
-          if (overlaps) {
-            int part = arrays.indexOf(array);
-            return nodes.unknown(bits, 0, List.of(nodes.base(part)));
-          }
-        }
-        return number(i, offset, bits, variable);
-      }
-      return null;
-    }
-
-    @Override
-    public List<Node> addresses(Variable parameter, long offset, int bytes) {
-      List<PtxFunction.Formal> formals = function.parameters();
-      List<Node> found = new ArrayList<>();
-      for (int i = 0; i < arrays.size(); i++) {
-        ArrayPlace array = arrays.get(i);
-        boolean isThere =
-            formals.get(array.parameter()) instanceof PtxFunction.Formal.InMemory formal
-                && formal.variable().id() == parameter.id();
-        boolean overlaps =
-            bytes == 0 || (offset < array.offset() + Long.BYTES && array.offset() < offset + bytes);
-        if (isThere && overlaps) {
-          found.add(nodes.base(i));
-        }
-      }
-      return found;
-    }
-
-    private @Nullable Node number(int parameter, long offset, int bits, Variable variable) {
-      if (offset < 0 || offset + bits / Byte.SIZE > variable.sizeInBytes() || bits < Byte.SIZE) {
-        return null;
-      }
-      NumberPlace place = new NumberPlace(parameter, (int) offset, bits / Byte.SIZE);
-      int index = arguments.indexOf(place);
-      if (index < 0) {
-        index = arguments.size();
-        arguments.add(place);
-      }
-      return nodes.argument(index, bits);
     }
   }
 }

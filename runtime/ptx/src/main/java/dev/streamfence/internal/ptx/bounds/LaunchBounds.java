@@ -1,5 +1,6 @@
 package dev.streamfence.internal.ptx.bounds;
 
+import dev.streamfence.internal.ptx.symbolic.NumberPlace;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 

@@ -1,11 +1,12 @@
 package dev.streamfence.internal.ptx.bounds;
 
-import dev.streamfence.internal.ptx.bounds.Node.Operator;
 import dev.streamfence.internal.ptx.bounds.WitnessPlan.Check;
 import dev.streamfence.internal.ptx.bounds.WitnessPlan.End;
 import dev.streamfence.internal.ptx.bounds.WitnessPlan.Followed;
 import dev.streamfence.internal.ptx.bounds.WitnessPlan.Growth;
 import dev.streamfence.internal.ptx.bounds.WitnessPlan.Target;
+import dev.streamfence.internal.ptx.symbolic.Node;
+import dev.streamfence.internal.ptx.symbolic.Node.Operator;
 import java.util.ArrayDeque;
 import java.util.BitSet;
 import java.util.Deque;

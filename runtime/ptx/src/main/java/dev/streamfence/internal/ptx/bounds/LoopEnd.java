@@ -1,12 +1,17 @@
 package dev.streamfence.internal.ptx.bounds;
 
-import dev.streamfence.internal.ptx.bounds.Formulas.Condition;
-import dev.streamfence.internal.ptx.bounds.Guards.Fact;
-import dev.streamfence.internal.ptx.bounds.Node.Operator;
-import dev.streamfence.internal.ptx.bounds.Polynomial.Monomial;
 import dev.streamfence.internal.ptx.ir.ControlGraph;
 import dev.streamfence.internal.ptx.ir.ControlGraph.Block;
 import dev.streamfence.internal.ptx.ir.ControlGraph.Loop;
+import dev.streamfence.internal.ptx.symbolic.Formulas;
+import dev.streamfence.internal.ptx.symbolic.Formulas.Condition;
+import dev.streamfence.internal.ptx.symbolic.Guards;
+import dev.streamfence.internal.ptx.symbolic.Guards.Fact;
+import dev.streamfence.internal.ptx.symbolic.Node;
+import dev.streamfence.internal.ptx.symbolic.Node.Operator;
+import dev.streamfence.internal.ptx.symbolic.NodeGraph;
+import dev.streamfence.internal.ptx.symbolic.Polynomial;
+import dev.streamfence.internal.ptx.symbolic.Polynomial.Monomial;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;

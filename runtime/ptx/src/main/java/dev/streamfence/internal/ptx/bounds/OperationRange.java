@@ -1,6 +1,8 @@
 package dev.streamfence.internal.ptx.bounds;
 
-import dev.streamfence.internal.ptx.bounds.Node.Operator;
+import dev.streamfence.internal.ptx.symbolic.Interval;
+import dev.streamfence.internal.ptx.symbolic.Machine;
+import dev.streamfence.internal.ptx.symbolic.Node.Operator;
 
 /** The intervals of operations that are not sums of products. Stateless. */
 final class OperationRange {

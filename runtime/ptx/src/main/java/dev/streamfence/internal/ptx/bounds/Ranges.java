@@ -2,13 +2,19 @@
 // other.
 package dev.streamfence.internal.ptx.bounds;
 
-import dev.streamfence.internal.ptx.bounds.Formulas.Condition;
-import dev.streamfence.internal.ptx.bounds.Guards.Fact;
-import dev.streamfence.internal.ptx.bounds.Node.Operator;
-import dev.streamfence.internal.ptx.bounds.Polynomial.Monomial;
 import dev.streamfence.internal.ptx.ir.ControlGraph;
 import dev.streamfence.internal.ptx.ir.ControlGraph.Loop;
 import dev.streamfence.internal.ptx.ir.TooComplexException;
+import dev.streamfence.internal.ptx.symbolic.Formulas;
+import dev.streamfence.internal.ptx.symbolic.Formulas.Condition;
+import dev.streamfence.internal.ptx.symbolic.Guards;
+import dev.streamfence.internal.ptx.symbolic.Guards.Fact;
+import dev.streamfence.internal.ptx.symbolic.Interval;
+import dev.streamfence.internal.ptx.symbolic.Node;
+import dev.streamfence.internal.ptx.symbolic.Node.Operator;
+import dev.streamfence.internal.ptx.symbolic.NodeGraph;
+import dev.streamfence.internal.ptx.symbolic.Polynomial;
+import dev.streamfence.internal.ptx.symbolic.Polynomial.Monomial;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;

@@ -1,12 +1,19 @@
 package dev.streamfence.internal.ptx.bounds;
 
-import dev.streamfence.internal.ptx.bounds.Node.Operator;
 import dev.streamfence.internal.ptx.ir.CallEnds;
 import dev.streamfence.internal.ptx.ir.ControlGraph;
 import dev.streamfence.internal.ptx.ir.ControlGraph.Block;
 import dev.streamfence.internal.ptx.ir.FunctionFlow;
 import dev.streamfence.internal.ptx.ir.TooComplexException;
 import dev.streamfence.internal.ptx.ir.Widths;
+import dev.streamfence.internal.ptx.symbolic.ArgumentLookup;
+import dev.streamfence.internal.ptx.symbolic.Dependences;
+import dev.streamfence.internal.ptx.symbolic.KernelValues;
+import dev.streamfence.internal.ptx.symbolic.MemoryAccess;
+import dev.streamfence.internal.ptx.symbolic.Node;
+import dev.streamfence.internal.ptx.symbolic.Node.Operator;
+import dev.streamfence.internal.ptx.symbolic.NodeGraph;
+import dev.streamfence.internal.ptx.symbolic.ThreadEvaluation;
 import dev.streamfence.internal.ptx.syntax.BlockLimit;
 import dev.streamfence.internal.ptx.syntax.Instruction;
 import dev.streamfence.internal.ptx.syntax.PtxEntry;

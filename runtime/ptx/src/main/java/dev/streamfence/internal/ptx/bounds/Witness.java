@@ -3,7 +3,11 @@
 package dev.streamfence.internal.ptx.bounds;
 
 import dev.streamfence.internal.ptx.bounds.CertainAccess.Way;
-import dev.streamfence.internal.ptx.bounds.Node.Operator;
+import dev.streamfence.internal.ptx.symbolic.Evaluation;
+import dev.streamfence.internal.ptx.symbolic.Interval;
+import dev.streamfence.internal.ptx.symbolic.Machine;
+import dev.streamfence.internal.ptx.symbolic.Node;
+import dev.streamfence.internal.ptx.symbolic.Node.Operator;
 import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -220,7 +224,7 @@ final class Witness extends Evaluation {
   }
 
   @Override
-  long special(Node.Special special) {
+  protected long special(Node.Special special) {
     if (special.isThread) {
       return threads[special.dimension];
     }
@@ -233,7 +237,7 @@ final class Witness extends Evaluation {
   }
 
   @Override
-  long iteration(int loop) {
+  protected long iteration(int loop) {
     if (iterations[loop] == AT_END) {
       long end = end(loop);
       if (end < 0) {
@@ -245,7 +249,7 @@ final class Witness extends Evaluation {
   }
 
   @Override
-  long carried(Node phi) {
+  protected long carried(Node phi) {
     int loop = plan.loopOf(phi);
     if (loop < 0) {
       return fail();
@@ -262,12 +266,12 @@ final class Witness extends Evaluation {
   }
 
   @Override
-  long argument(int index) {
+  protected long argument(int index) {
     return numbers().argument(index);
   }
 
   @Override
-  boolean hasAddress(Node node) {
+  protected boolean hasAddress(Node node) {
     return plan.hasAddress(node);
   }
 }

@@ -1,6 +1,7 @@
 package dev.streamfence.internal.ptx.bounds;
 
 import dev.streamfence.internal.ptx.bounds.CertainAccess.Way;
+import dev.streamfence.internal.ptx.symbolic.Node;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;

@@ -1,10 +1,6 @@
 package dev.streamfence.internal.ptx.bounds;
 
 import dev.streamfence.internal.ptx.bounds.CertainAccess.Way;
-import dev.streamfence.internal.ptx.bounds.Formulas.Condition;
-import dev.streamfence.internal.ptx.bounds.Guards.Fact;
-import dev.streamfence.internal.ptx.bounds.Node.Operator;
-import dev.streamfence.internal.ptx.bounds.Node.Special;
 import dev.streamfence.internal.ptx.bounds.WitnessPlan.Check;
 import dev.streamfence.internal.ptx.bounds.WitnessPlan.End;
 import dev.streamfence.internal.ptx.bounds.WitnessPlan.Followed;
@@ -13,6 +9,16 @@ import dev.streamfence.internal.ptx.bounds.WitnessPlan.Target;
 import dev.streamfence.internal.ptx.ir.ControlGraph;
 import dev.streamfence.internal.ptx.ir.ControlGraph.Loop;
 import dev.streamfence.internal.ptx.ir.TooComplexException;
+import dev.streamfence.internal.ptx.symbolic.Dependences;
+import dev.streamfence.internal.ptx.symbolic.Formulas;
+import dev.streamfence.internal.ptx.symbolic.Formulas.Condition;
+import dev.streamfence.internal.ptx.symbolic.Guards;
+import dev.streamfence.internal.ptx.symbolic.Guards.Fact;
+import dev.streamfence.internal.ptx.symbolic.Node;
+import dev.streamfence.internal.ptx.symbolic.Node.Operator;
+import dev.streamfence.internal.ptx.symbolic.Node.Special;
+import dev.streamfence.internal.ptx.symbolic.NodeGraph;
+import dev.streamfence.internal.ptx.symbolic.Polynomial;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.HashMap;

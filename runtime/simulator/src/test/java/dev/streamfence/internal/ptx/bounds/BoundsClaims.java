@@ -3,6 +3,7 @@ package dev.streamfence.internal.ptx.bounds;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.streamfence.internal.ptx.run.PtxProgram;
+import dev.streamfence.internal.ptx.symbolic.ArrayPlace;
 import dev.streamfence.internal.ptx.syntax.PtxEntry;
 import dev.streamfence.internal.ptx.syntax.PtxModule;
 import dev.streamfence.internal.ptx.syntax.PtxParameter;

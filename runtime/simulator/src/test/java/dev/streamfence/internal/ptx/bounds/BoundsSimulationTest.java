@@ -3,6 +3,7 @@ package dev.streamfence.internal.ptx.bounds;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.streamfence.corpus.Effort;
+import dev.streamfence.internal.ptx.symbolic.ArrayPlace;
 import dev.streamfence.internal.ptx.syntax.PtxException;
 import dev.streamfence.internal.ptx.syntax.PtxModule;
 import java.io.IOException;

@@ -4,6 +4,8 @@ import dev.streamfence.internal.ptx.run.PtxInstance;
 import dev.streamfence.internal.ptx.run.PtxProgram;
 import dev.streamfence.internal.ptx.run.machine.GlobalMemory;
 import dev.streamfence.internal.ptx.run.machine.PtxFault;
+import dev.streamfence.internal.ptx.symbolic.ArrayPlace;
+import dev.streamfence.internal.ptx.symbolic.NumberPlace;
 import dev.streamfence.internal.ptx.syntax.PtxEntry;
 import dev.streamfence.internal.ptx.syntax.PtxGrid;
 import dev.streamfence.internal.ptx.syntax.PtxModule;

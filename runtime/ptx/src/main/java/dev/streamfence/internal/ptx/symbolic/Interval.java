@@ -1,22 +1,22 @@
-package dev.streamfence.internal.ptx.bounds;
+package dev.streamfence.internal.ptx.symbolic;
 
 /**
  * Arithmetic on the ends of intervals of whole numbers. An end that exceeds 64 bits is the smallest
  * or the largest long, which stands for "no bound" and stays so. Stateless.
  */
-final class Interval {
-  static final long LEAST = Long.MIN_VALUE;
-  static final long MOST = Long.MAX_VALUE;
+public final class Interval {
+  public static final long LEAST = Long.MIN_VALUE;
+  public static final long MOST = Long.MAX_VALUE;
 
   private Interval() {}
 
   /** Adds two lower ends. */
-  static long addLow(long a, long b) {
+  public static long addLow(long a, long b) {
     return a == LEAST || b == LEAST ? LEAST : add(a, b);
   }
 
   /** Adds two upper ends. */
-  static long addHigh(long a, long b) {
+  public static long addHigh(long a, long b) {
     return a == MOST || b == MOST ? MOST : add(a, b);
   }
 
@@ -26,7 +26,7 @@ final class Interval {
   }
 
   /** Multiplies two ends; an end without bound times 0 is 0. */
-  static long multiply(long a, long b) {
+  public static long multiply(long a, long b) {
     if (a == 0 || b == 0) {
       return 0;
     }
@@ -39,7 +39,7 @@ final class Interval {
   }
 
   /** Whether an end is a number. */
-  static boolean isBound(long end) {
+  public static boolean isBound(long end) {
     return end != LEAST && end != MOST;
   }
 }

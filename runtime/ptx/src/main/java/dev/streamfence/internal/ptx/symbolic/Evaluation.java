@@ -1,6 +1,6 @@
-package dev.streamfence.internal.ptx.bounds;
+package dev.streamfence.internal.ptx.symbolic;
 
-import dev.streamfence.internal.ptx.bounds.Node.Operator;
+import dev.streamfence.internal.ptx.symbolic.Node.Operator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * array; what does more with an address than to add an offset fails. Allocates nothing after its
  * construction. Confined to one thread at a time.
  */
-abstract class Evaluation {
+public abstract class Evaluation {
   /**
    * How many values depend on each other one after another, through the ends of loops as well: the
    * launch path has little of a thread's stack left.
@@ -30,60 +30,60 @@ abstract class Evaluation {
   /** How many values were computed since the construction. */
   private long work;
 
-  Evaluation(int nodes) {
+  public Evaluation(int nodes) {
     values = new long[nodes];
     stamps = new long[nodes];
   }
 
-  abstract long special(Node.Special special);
+  protected abstract long special(Node.Special special);
 
-  long argument(int index) {
+  protected long argument(int index) {
     return fail();
   }
 
-  long iteration(int loop) {
+  protected long iteration(int loop) {
     return fail();
   }
 
   /** The value of a phi for which no predicate decides, such as that of a loop's header. */
-  long carried(Node phi) {
+  protected long carried(Node phi) {
     return fail();
   }
 
   /** Whether a value is computed from an array's address. */
-  abstract boolean hasAddress(Node node);
+  protected abstract boolean hasAddress(Node node);
 
   /** Whether an operation on an address only changes its width. */
-  boolean keepsAddress(Node node) {
+  protected boolean keepsAddress(Node node) {
     return false;
   }
 
-  final void begin() {
+  public final void begin() {
     forget();
     failed = false;
     depth = 0;
   }
 
   /** Begins a new time: all values are computed again. */
-  final void forget() {
+  public final void forget() {
     now++;
   }
 
   /** Notes that a value is unknown. */
-  final long fail() {
+  public final long fail() {
     failed = true;
     return 0;
   }
 
-  final boolean hasFailed() {
+  public final boolean hasFailed() {
     return failed;
   }
 
-  final long work() {
+  public final long work() {
     return work;
   }
 
-  final long value(Node node) {
+  public final long value(Node node) {
     if (failed || depth > MAX_DEPTH) {
       return fail();
     }

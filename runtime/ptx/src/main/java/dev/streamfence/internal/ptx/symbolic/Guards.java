@@ -1,9 +1,9 @@
-package dev.streamfence.internal.ptx.bounds;
+package dev.streamfence.internal.ptx.symbolic;
 
-import dev.streamfence.internal.ptx.bounds.Formulas.Condition;
-import dev.streamfence.internal.ptx.bounds.Node.Operator;
 import dev.streamfence.internal.ptx.ir.ControlGraph;
 import dev.streamfence.internal.ptx.ir.ControlGraph.Block;
+import dev.streamfence.internal.ptx.symbolic.Formulas.Condition;
+import dev.streamfence.internal.ptx.symbolic.Node.Operator;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * The predicates that hold where a thread is in a kernel's code: those of the branches that it has
  * taken. Confined to one thread.
  */
-final class Guards {
+public final class Guards {
   /** Beyond so many, further ones are left out, which makes bounds wider. */
   private static final int MAX_GUARDS = 40;
 
@@ -22,19 +22,19 @@ final class Guards {
    * @param operation {@code EQUAL}, {@code LESS} or one of the other comparisons
    * @param isTrue false if the comparison does not hold; then it is {@code EQUAL}
    */
-  record Fact(Operator operation, Node left, Node right, boolean isTrue) {
+  public record Fact(Operator operation, Node left, Node right, boolean isTrue) {
     /**
      * What is at least 0 if the comparison holds, and 0 or not 0 if it compares for equality; null
      * if that is too long a formula.
      */
-    @Nullable Polynomial difference(Formulas formulas) {
+    public @Nullable Polynomial difference(Formulas formulas) {
       Polynomial difference = formulas.of(right).minus(formulas.of(left));
       boolean less = operation == Operator.LESS || operation == Operator.LESS_UNSIGNED;
       return difference == null || !less ? difference : difference.minus(Polynomial.constant(1));
     }
 
     /** The conditions under which the numbers that it compares are those of their formulas. */
-    List<Condition> conditions(Formulas formulas) {
+    public List<Condition> conditions(Formulas formulas) {
       boolean unsigned =
           operation == Operator.LESS_UNSIGNED || operation == Operator.LESS_OR_EQUAL_UNSIGNED;
       List<Condition> conditions = new ArrayList<>();
@@ -49,19 +49,19 @@ final class Guards {
   private final ControlGraph graph;
   private final KernelValues values;
 
-  Guards(ControlGraph graph, KernelValues values) {
+  public Guards(ControlGraph graph, KernelValues values) {
     this.graph = graph;
     this.values = values;
   }
 
   /** The block before this one whose branch leads only here, or the block itself. */
-  int origin(int block) {
+  public int origin(int block) {
     List<Integer> before = graph.block(block).predecessors();
     return before.size() == 1 ? before.get(0) : graph.dominator(block);
   }
 
   /** What holds when control goes from one block to the next. */
-  List<Fact> along(int block, int successor) {
+  public List<Fact> along(int block, int successor) {
     Block from = graph.block(block);
     Node condition = values.condition(block);
     if (condition == null || from.taken() == from.fallen()) {
@@ -71,7 +71,7 @@ final class Guards {
   }
 
   /** The comparisons that follow from a predicate. */
-  static List<Fact> facts(Node predicate, boolean holds) {
+  public static List<Fact> facts(Node predicate, boolean holds) {
     List<Fact> facts = new ArrayList<>();
     collect(predicate, holds, facts, 0);
     return facts;
@@ -128,7 +128,7 @@ final class Guards {
   }
 
   /** The condition of a block's branch; null if it has none. */
-  @Nullable Node condition(int block) {
+  public @Nullable Node condition(int block) {
     return values.condition(block);
   }
 }

@@ -1,4 +1,4 @@
-package dev.streamfence.internal.ptx.bounds;
+package dev.streamfence.internal.ptx.symbolic;
 
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
  * operation on the same operands. Inputs of a {@link Operator#PHI} follow when its block is
  * complete.
  */
-final class Node {
-  enum Operator {
+public final class Node {
+  public enum Operator {
     /** The number {@link #constant}. */
     CONSTANT,
     /** A number that the launch passes; {@link #constant} is its index among them. */
@@ -58,7 +58,7 @@ final class Node {
   }
 
   /** A predefined register with a meaning. The order is part of what launchers have. */
-  enum Special {
+  public enum Special {
     TID_X("%tid.x"),
     TID_Y("%tid.y"),
     TID_Z("%tid.z"),
@@ -72,21 +72,21 @@ final class Node {
     NCTAID_Y("%nctaid.y"),
     NCTAID_Z("%nctaid.z");
 
-    static final List<Special> ALL = List.of(values());
+    public static final List<Special> ALL = List.of(values());
 
-    final String register;
+    public final String register;
 
     /** 0 for x to 2 for z. */
-    final int dimension;
+    public final int dimension;
 
     /** Whether it is the thread's index in its block. */
-    final boolean isThread;
+    public final boolean isThread;
 
     /** Whether it is the block's index in the grid. */
-    final boolean isBlock;
+    public final boolean isBlock;
 
     /** Whether it is the number of blocks, not that of threads, where it is neither index. */
-    final boolean countsBlocks;
+    public final boolean countsBlocks;
 
     Special(String register) {
       this.register = register;
@@ -96,32 +96,32 @@ final class Node {
       this.countsBlocks = register.startsWith("%nctaid");
     }
 
-    boolean differs() {
+    public boolean differs() {
       return isThread || isBlock;
     }
   }
 
-  final int id;
-  final Operator operation;
+  public final int id;
+  public final Operator operation;
 
   /** The width of the value; 1 for a predicate. */
-  final int bits;
+  public final int bits;
 
-  final long constant;
-  final long limit;
+  public final long constant;
+  public final long limit;
 
   /** The block in which it is computed, which matters for unknown values and phis. */
-  final int block;
+  public final int block;
 
-  List<Node> inputs;
+  public List<Node> inputs;
 
   /** Whether it is the phi of a loop's header for what the loop leaves in a register. */
-  boolean isCarried;
+  public boolean isCarried;
 
   /** The predicate by which a phi has its first input, and otherwise its second; null if none. */
-  @Nullable Node gate;
+  public @Nullable Node gate;
 
-  Node(
+  public Node(
       int id,
       Operator operation,
       int bits,
@@ -138,19 +138,19 @@ final class Node {
     this.inputs = inputs;
   }
 
-  Node input(int index) {
+  public Node input(int index) {
     return inputs.get(index);
   }
 
-  boolean is(Operator other) {
+  public boolean is(Operator other) {
     return operation == other;
   }
 
-  boolean isConstant(long value) {
+  public boolean isConstant(long value) {
     return operation == Operator.CONSTANT && constant == value;
   }
 
-  Special special() {
+  public Special special() {
     return Special.ALL.get((int) constant);
   }
 

@@ -1,13 +1,13 @@
-package dev.streamfence.internal.ptx.bounds;
+package dev.streamfence.internal.ptx.symbolic;
 
-import dev.streamfence.internal.ptx.bounds.Node.Operator;
+import dev.streamfence.internal.ptx.symbolic.Node.Operator;
 import java.util.BitSet;
 
 /** From which arrays' addresses each value of a kernel is computed, in whatever way. Immutable. */
-final class Dependences {
+public final class Dependences {
   private final BitSet[] arrays;
 
-  Dependences(NodeGraph nodes, int count) {
+  public Dependences(NodeGraph nodes, int count) {
     arrays = new BitSet[nodes.size()];
     for (int i = 0; i < arrays.length; i++) {
       arrays[i] = new BitSet(count);
@@ -30,11 +30,11 @@ final class Dependences {
   }
 
   /** Whether a value is computed from any array's address. */
-  boolean dependsOnAny(Node node) {
+  public boolean dependsOnAny(Node node) {
     return node.id < arrays.length && !arrays[node.id].isEmpty();
   }
 
-  boolean dependsOn(Node node, int array) {
+  public boolean dependsOn(Node node, int array) {
     return node.id < arrays.length && arrays[node.id].get(array);
   }
 }

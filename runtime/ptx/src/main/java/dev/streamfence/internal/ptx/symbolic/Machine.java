@@ -1,13 +1,13 @@
-package dev.streamfence.internal.ptx.bounds;
+package dev.streamfence.internal.ptx.symbolic;
 
-import dev.streamfence.internal.ptx.bounds.Node.Operator;
+import dev.streamfence.internal.ptx.symbolic.Node.Operator;
 
 /** Integer arithmetic as a device carries it out, with its wrap-around. Stateless. */
-final class Machine {
+public final class Machine {
   private Machine() {}
 
   /** The value that a register of this width holds, as {@link Node} holds it. */
-  static long held(long value, int bits) {
+  public static long held(long value, int bits) {
     if (bits == 1) {
       return value & 1;
     }
@@ -15,12 +15,12 @@ final class Machine {
   }
 
   /** The same bits as an unsigned number; a 64-bit one stays as it is. */
-  static long unsigned(long value, int bits) {
+  public static long unsigned(long value, int bits) {
     return bits >= Long.SIZE ? value : value & (1L << bits) - 1;
   }
 
   /** Whether an operation divides, which the device leaves undefined for a divisor of 0. */
-  static boolean divides(Operator operation) {
+  public static boolean divides(Operator operation) {
     return switch (operation) {
       case DIVIDE, DIVIDE_UNSIGNED, REMAINDER, REMAINDER_UNSIGNED -> true;
       default -> false;
@@ -33,7 +33,7 @@ final class Machine {
    * @param bits the width of the result
    * @param from the width of the operands
    */
-  static long apply(Operator operation, int bits, int from, long a, long b) {
+  public static long apply(Operator operation, int bits, int from, long a, long b) {
     long result =
         switch (operation) {
           case ADD -> a + b;

@@ -1,10 +1,10 @@
 // Long because the rules for each operation stand beside each other.
-package dev.streamfence.internal.ptx.bounds;
+package dev.streamfence.internal.ptx.symbolic;
 
-import dev.streamfence.internal.ptx.bounds.Node.Operator;
 import dev.streamfence.internal.ptx.ir.ControlGraph;
 import dev.streamfence.internal.ptx.ir.ControlGraph.Loop;
 import dev.streamfence.internal.ptx.ir.TooComplexException;
+import dev.streamfence.internal.ptx.symbolic.Node.Operator;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * The phi of a loop that grows evenly is the chain of recurrences {first, +, step} (Bachmann, Wang,
  * Zima, "Chains of Recurrences", 1994).
  */
-final class Formulas {
+public final class Formulas {
   /** How deep an expression is followed. */
   private static final int MAX_DEPTH = 400;
 
@@ -34,7 +34,7 @@ final class Formulas {
    *
    * @param value the node whose bits the code reads as a number
    */
-  record Condition(Node value, long least, long most) {}
+  public record Condition(Node value, long least, long most) {}
 
   private final NodeGraph nodes;
   private final ControlGraph graph;
@@ -48,7 +48,7 @@ final class Formulas {
   /** The phis of loops that grow by the same amount in each iteration, with that amount. */
   private final Map<Node, Polynomial> steps = new HashMap<>();
 
-  Formulas(NodeGraph nodes, ControlGraph graph) {
+  public Formulas(NodeGraph nodes, ControlGraph graph) {
     this.nodes = nodes;
     this.graph = graph;
     for (Loop loop : graph.loops()) {
@@ -87,12 +87,12 @@ final class Formulas {
   }
 
   /** The amount by which a phi grows in each iteration of its loop; null if that is not known. */
-  @Nullable Polynomial step(Node phi) {
+  public @Nullable Polynomial step(Node phi) {
     return steps.get(phi);
   }
 
   /** Whether a value is the same in all iterations of a loop. */
-  boolean isInvariant(Node node, Loop loop) {
+  public boolean isInvariant(Node node, Loop loop) {
     return holds(
         node,
         invariant.computeIfAbsent(loop.index, index -> new HashMap<>()),
@@ -107,7 +107,7 @@ final class Formulas {
   }
 
   /** Whether a value is the same for all threads of a launch, and known before it. */
-  boolean isUniform(Node node) {
+  public boolean isUniform(Node node) {
     return holds(
         node,
         uniform,
@@ -139,20 +139,20 @@ final class Formulas {
   }
 
   /** Whether a polynomial is the same for all threads of a launch, and known before it. */
-  boolean isUniform(Polynomial polynomial) {
+  public boolean isUniform(Polynomial polynomial) {
     return !polynomial.has(this::varies);
   }
 
-  boolean varies(int id) {
+  public boolean varies(int id) {
     return !isUniform(nodes.node(id));
   }
 
-  boolean is(int id, Operator operation) {
+  public boolean is(int id, Operator operation) {
     return nodes.node(id).is(operation);
   }
 
   /** Whether a value is loaded from memory, received from other code, or computed from such. */
-  boolean loads(int id) {
+  public boolean loads(int id) {
     Node node = nodes.node(id);
     Boolean found = loading.get(node);
     if (found == null) {
@@ -166,12 +166,12 @@ final class Formulas {
   }
 
   /** How many terms of a polynomial differ between threads or iterations. */
-  int varyingTerms(Polynomial polynomial) {
+  public int varyingTerms(Polynomial polynomial) {
     return polynomial.only(monomial -> monomial.has(this::varies)).terms().size();
   }
 
   /** The polynomial of a value, with the phis of loops by their iteration. */
-  Polynomial of(Node node) {
+  public Polynomial of(Node node) {
     Polynomial found = known.get(node);
     if (found == null) {
       found = expanded(raw(node, 0));
@@ -294,12 +294,12 @@ final class Formulas {
   }
 
   /** The values of which a select or a phi is one. */
-  static List<Node> choices(Node node) {
+  public static List<Node> choices(Node node) {
     return node.is(Operator.SELECT) ? node.inputs.subList(1, 3) : node.inputs;
   }
 
   /** The array whose address a polynomial contains exactly once, and no other; null if none. */
-  @Nullable Node base(Polynomial polynomial) {
+  public @Nullable Node base(Polynomial polynomial) {
     Node found = null;
     for (Map.Entry<Polynomial.Monomial, Long> term : polynomial.terms().entrySet()) {
       for (int id : term.getKey().nodes()) {
@@ -316,25 +316,25 @@ final class Formulas {
   }
 
   /** The array whose address a value contains exactly once; null if there is none. */
-  @Nullable Node base(Node node) {
+  public @Nullable Node base(Node node) {
     return base(of(node));
   }
 
   /** Where in its array an address lies, in bytes; null if it lies in none. */
-  @Nullable Polynomial offset(Node address) {
+  public @Nullable Polynomial offset(Node address) {
     Polynomial whole = of(address);
     Node base = base(whole);
     return base == null ? null : whole.minus(Polynomial.of(base.id));
   }
 
   /** The polynomial of a value, or of its place in an array if it is an address. */
-  Polynomial relative(Node value) {
+  public Polynomial relative(Node value) {
     Polynomial offset = offset(value);
     return offset == null ? of(value) : offset;
   }
 
   /** The conditions under which a value is the number that its polynomial gives. */
-  Set<Condition> conditions(Node node) {
+  public Set<Condition> conditions(Node node) {
     return conditions(node, 0);
   }
 
@@ -371,7 +371,7 @@ final class Formulas {
   }
 
   /** The conditions of what is added to a phi, which no iteration changes. */
-  Set<Condition> growthConditions(Node phi) {
+  public Set<Condition> growthConditions(Node phi) {
     Set<Condition> all = new LinkedHashSet<>();
     for (Node node : grown(phi)) {
       addCondition(node, all);

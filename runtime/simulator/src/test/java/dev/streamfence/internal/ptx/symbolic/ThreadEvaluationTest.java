@@ -1,4 +1,4 @@
-package dev.streamfence.internal.ptx.bounds;
+package dev.streamfence.internal.ptx.symbolic;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,8 +1,7 @@
 // Long because the blocks are evaluated in one pass that carries the registers from one to the
 // next.
-package dev.streamfence.internal.ptx.bounds;
+package dev.streamfence.internal.ptx.symbolic;
 
-import dev.streamfence.internal.ptx.bounds.Node.Operator;
 import dev.streamfence.internal.ptx.ir.ControlGraph;
 import dev.streamfence.internal.ptx.ir.ControlGraph.Block;
 import dev.streamfence.internal.ptx.ir.ControlGraph.Loop;
@@ -10,6 +9,7 @@ import dev.streamfence.internal.ptx.ir.FunctionFlow;
 import dev.streamfence.internal.ptx.ir.Opcode;
 import dev.streamfence.internal.ptx.ir.TooComplexException;
 import dev.streamfence.internal.ptx.ir.Widths;
+import dev.streamfence.internal.ptx.symbolic.Node.Operator;
 import dev.streamfence.internal.ptx.syntax.Instruction;
 import dev.streamfence.internal.ptx.syntax.Operand;
 import dev.streamfence.internal.ptx.syntax.Register;
@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  * Dependence Graph", 1991; phis with a gate: Ottenstein, Ballance, MacCabe, "The Program Dependence
  * Web", 1990.
  */
-final class KernelValues {
+public final class KernelValues {
   /** Registers times blocks: the memory that the evaluation takes. */
   private static final long MAX_STATES = 8_000_000;
 
@@ -49,7 +49,8 @@ final class KernelValues {
   /** The phis of the loops' headers, by register, until their latches are evaluated. */
   private final @Nullable Node[][] headers;
 
-  KernelValues(FunctionFlow flow, ControlGraph graph, NodeGraph nodes, ArgumentLookup arguments) {
+  public KernelValues(
+      FunctionFlow flow, ControlGraph graph, NodeGraph nodes, ArgumentLookup arguments) {
     this.flow = flow;
     this.graph = graph;
     this.nodes = nodes;
@@ -65,7 +66,7 @@ final class KernelValues {
   }
 
   /** Evaluates the kernel. */
-  void evaluate() {
+  public void evaluate() {
     for (int block = 0; block < graph.size(); block++) {
       @Nullable Node[] state = entering(block);
       Block code = graph.block(block);
@@ -105,12 +106,12 @@ final class KernelValues {
     return state;
   }
 
-  Instruction instruction(int index) {
+  public Instruction instruction(int index) {
     return flow.instruction(index);
   }
 
   /** What a block leaves in the registers. */
-  @Nullable Node[] state(int block) {
+  public @Nullable Node[] state(int block) {
     @Nullable Node[] state = leaving[block];
     if (state == null) {
       throw new TooComplexException("it has a loop with two entries");
@@ -371,16 +372,16 @@ final class KernelValues {
     }
   }
 
-  List<MemoryAccess> accesses() {
+  public List<MemoryAccess> accesses() {
     return accesses;
   }
 
-  List<Node> escaping() {
+  public List<Node> escaping() {
     return escaping;
   }
 
   /** The condition under which a block's branch is taken; null if it has no guarded branch. */
-  @Nullable Node condition(int block) {
+  public @Nullable Node condition(int block) {
     return conditions[block];
   }
 }

@@ -1,14 +1,14 @@
-package dev.streamfence.internal.ptx.bounds;
+package dev.streamfence.internal.ptx.symbolic;
 
-import dev.streamfence.internal.ptx.bounds.Node.Operator;
 import dev.streamfence.internal.ptx.ir.TooComplexException;
+import dev.streamfence.internal.ptx.symbolic.Node.Operator;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
 /** The values of one kernel; equal operations on equal operands are one node. */
-final class NodeGraph {
+public final class NodeGraph {
   /** Far more than a kernel that a person wrote has. */
   private static final int MAX_NODES = 100_000;
 
@@ -17,55 +17,55 @@ final class NodeGraph {
   private final List<Node> nodes = new ArrayList<>();
   private final Map<Key, Node> known = new HashMap<>();
 
-  Node node(int id) {
+  public Node node(int id) {
     return nodes.get(id);
   }
 
-  int size() {
+  public int size() {
     return nodes.size();
   }
 
-  Node constant(long value, int bits) {
+  public Node constant(long value, int bits) {
     return shared(Operator.CONSTANT, bits, Machine.held(value, bits), List.of());
   }
 
-  Node argument(int index, int bits) {
+  public Node argument(int index, int bits) {
     return shared(Operator.ARGUMENT, bits, index, List.of());
   }
 
-  Node base(int array) {
+  public Node base(int array) {
     return base(array, Long.SIZE);
   }
 
-  Node base(int array, int bits) {
+  public Node base(int array, int bits) {
     return shared(Operator.BASE, bits, array, List.of());
   }
 
-  Node special(Node.Special special) {
+  public Node special(Node.Special special) {
     return shared(Operator.SPECIAL, Integer.SIZE, Node.Special.ALL.indexOf(special), List.of());
   }
 
-  Node iteration(int loop) {
+  public Node iteration(int loop) {
     return shared(Operator.ITERATION, Long.SIZE, loop, List.of());
   }
 
   /** A value within the limits of its width, signed. */
-  Node unknown(int bits, int block, List<Node> inputs) {
+  public Node unknown(int bits, int block, List<Node> inputs) {
     long most = bits >= Long.SIZE ? Long.MAX_VALUE : bits == 1 ? 1 : (1L << (bits - 1)) - 1;
     return unknown(bits, bits == 1 ? 0 : -most - 1, most, block, inputs);
   }
 
   /** A value within given limits. */
-  Node unknown(int bits, long least, long most, int block, List<Node> inputs) {
+  public Node unknown(int bits, long least, long most, int block, List<Node> inputs) {
     return added(new Node(nodes.size(), Operator.UNKNOWN, bits, least, most, block, inputs));
   }
 
-  Node phi(int bits, int block) {
+  public Node phi(int bits, int block) {
     return added(new Node(nodes.size(), Operator.PHI, bits, 0, 0, block, List.of()));
   }
 
   /** An operation without inputs that are unknown at compile time is carried out. */
-  Node of(Operator operation, int bits, Node... inputs) {
+  public Node of(Operator operation, int bits, Node... inputs) {
     Node first = inputs[0];
     boolean fixed = true;
     for (Node input : inputs) {

@@ -1,11 +1,11 @@
-package dev.streamfence.internal.ptx.bounds;
+package dev.streamfence.internal.ptx.symbolic;
 
 import dev.streamfence.internal.ptx.syntax.Variable;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Finds the values that a launch passes. */
-interface ArgumentLookup {
+public interface ArgumentLookup {
   /**
    * Returns the value that a kernel loads from its parameters.
    *

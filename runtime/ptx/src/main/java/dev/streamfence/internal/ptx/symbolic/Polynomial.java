@@ -1,4 +1,4 @@
-package dev.streamfence.internal.ptx.bounds;
+package dev.streamfence.internal.ptx.symbolic;
 
 import java.util.Arrays;
 import java.util.Map;
@@ -13,16 +13,16 @@ import org.jspecify.annotations.Nullable;
  * has no more than {@value #MAX_TERMS} terms of a degree of at most {@value #MAX_DEGREE}; an
  * operation whose result would be larger, or whose coefficients exceed 64 bits, returns null.
  */
-final class Polynomial {
-  static final int MAX_TERMS = 24;
-  static final int MAX_DEGREE = 5;
+public final class Polynomial {
+  public static final int MAX_TERMS = 24;
+  public static final int MAX_DEGREE = 5;
 
-  static final Polynomial ZERO = new Polynomial(new TreeMap<>());
+  public static final Polynomial ZERO = new Polynomial(new TreeMap<>());
 
   /** A product of values, each as often as it occurs, in ascending order. */
   @SuppressWarnings("ArrayRecordComponent") // Compared by content, and never changed.
-  record Monomial(int... nodes) implements Comparable<Monomial> {
-    static final Monomial ONE = new Monomial();
+  public record Monomial(int... nodes) implements Comparable<Monomial> {
+    public static final Monomial ONE = new Monomial();
 
     @Override
     public int compareTo(Monomial other) {
@@ -46,7 +46,7 @@ final class Polynomial {
       return Arrays.toString(nodes);
     }
 
-    Monomial times(Monomial other) {
+    public Monomial times(Monomial other) {
       int[] product = Arrays.copyOf(nodes, nodes.length + other.nodes.length);
       System.arraycopy(other.nodes, 0, product, nodes.length, other.nodes.length);
       Arrays.sort(product);
@@ -54,7 +54,7 @@ final class Polynomial {
     }
 
     /** This product without the other's factors; null if it does not have all of them. */
-    @Nullable Monomial without(Monomial other) {
+    public @Nullable Monomial without(Monomial other) {
       int[] rest = new int[Math.max(0, nodes.length - other.nodes.length)];
       int size = 0;
       int at = 0;
@@ -70,7 +70,7 @@ final class Polynomial {
       return at == other.nodes.length ? new Monomial(rest) : null;
     }
 
-    boolean has(IntPredicate choice) {
+    public boolean has(IntPredicate choice) {
       return Arrays.stream(nodes).anyMatch(choice);
     }
   }
@@ -81,15 +81,15 @@ final class Polynomial {
     this.terms = terms;
   }
 
-  static Polynomial constant(long value) {
+  public static Polynomial constant(long value) {
     return term(Monomial.ONE, value);
   }
 
-  static Polynomial of(int node) {
+  public static Polynomial of(int node) {
     return term(new Monomial(node), 1);
   }
 
-  static Polynomial term(Monomial monomial, long coefficient) {
+  public static Polynomial term(Monomial monomial, long coefficient) {
     TreeMap<Monomial, Long> one = new TreeMap<>();
     if (coefficient != 0) {
       one.put(monomial, coefficient);
@@ -97,20 +97,20 @@ final class Polynomial {
     return new Polynomial(one);
   }
 
-  SortedMap<Monomial, Long> terms() {
+  public SortedMap<Monomial, Long> terms() {
     return terms;
   }
 
   /** The coefficient of a product; 0 if there is no such term. */
-  long coefficient(Monomial monomial) {
+  public long coefficient(Monomial monomial) {
     return terms.getOrDefault(monomial, 0L);
   }
 
-  @Nullable Polynomial plus(Polynomial other) {
+  public @Nullable Polynomial plus(Polynomial other) {
     return combine(other, Math::addExact);
   }
 
-  @Nullable Polynomial minus(Polynomial other) {
+  public @Nullable Polynomial minus(Polynomial other) {
     return combine(other, Math::subtractExact);
   }
 
@@ -131,7 +131,7 @@ final class Polynomial {
     return sum.size() > MAX_TERMS ? null : new Polynomial(sum);
   }
 
-  @Nullable Polynomial times(Polynomial other) {
+  public @Nullable Polynomial times(Polynomial other) {
     Polynomial product = ZERO;
     for (Map.Entry<Monomial, Long> a : terms.entrySet()) {
       for (Map.Entry<Monomial, Long> b : other.terms.entrySet()) {
@@ -151,7 +151,7 @@ final class Polynomial {
   }
 
   /** The terms whose values match. */
-  Polynomial only(java.util.function.Predicate<Monomial> choice) {
+  public Polynomial only(java.util.function.Predicate<Monomial> choice) {
     TreeMap<Monomial, Long> chosen = new TreeMap<>();
     terms.forEach(
         (monomial, coefficient) -> {
@@ -163,12 +163,12 @@ final class Polynomial {
   }
 
   /** Whether a value that matches occurs. */
-  boolean has(IntPredicate choice) {
+  public boolean has(IntPredicate choice) {
     return terms.keySet().stream().anyMatch(monomial -> monomial.has(choice));
   }
 
   /** The polynomial with another one in place of a value; null if the result is too large. */
-  @Nullable Polynomial with(int node, Polynomial value) {
+  public @Nullable Polynomial with(int node, Polynomial value) {
     Polynomial result = only(monomial -> !monomial.has(each -> each == node));
     for (Map.Entry<Monomial, Long> term : terms.entrySet()) {
       Monomial rest = term.getKey();

@@ -1,4 +1,4 @@
-package dev.streamfence.internal.ptx.bounds;
+package dev.streamfence.internal.ptx.symbolic;
 
 /**
  * An array among a kernel's parameters.

@@ -1,4 +1,4 @@
-package dev.streamfence.internal.ptx.bounds;
+package dev.streamfence.internal.ptx.symbolic;
 
 import dev.streamfence.internal.ptx.syntax.BlockLimit;
 import java.util.Optional;
@@ -9,12 +9,12 @@ import org.jspecify.annotations.Nullable;
  * The values of a kernel that the thread's place and the block's shape decide, and no others.
  * Confined to one thread.
  */
-final class ThreadEvaluation extends Evaluation {
+public final class ThreadEvaluation extends Evaluation {
   private final BlockLimit block;
   private final Dependences dependences;
-  final int x;
-  final int y;
-  final int z;
+  public final int x;
+  public final int y;
+  public final int z;
 
   /**
    * Creates the values of a thread.
@@ -22,7 +22,7 @@ final class ThreadEvaluation extends Evaluation {
    * @param dependences which values are computed from addresses
    * @param x the thread's number in x
    */
-  ThreadEvaluation(
+  public ThreadEvaluation(
       NodeGraph nodes, Dependences dependences, BlockLimit block, int x, int y, int z) {
     super(nodes.size());
     this.block = block;
@@ -34,7 +34,7 @@ final class ThreadEvaluation extends Evaluation {
   }
 
   /** Whether a predicate holds; empty if that is unknown. Without a predicate it does. */
-  Optional<Boolean> holds(@Nullable Node predicate) {
+  public Optional<Boolean> holds(@Nullable Node predicate) {
     if (predicate == null) {
       return Optional.of(true);
     }
@@ -43,7 +43,7 @@ final class ThreadEvaluation extends Evaluation {
   }
 
   /** A value, as its register holds it with its sign; empty if it is unknown. */
-  OptionalLong known(Node node) {
+  public OptionalLong known(Node node) {
     long value = value(node);
     if (!hasFailed()) {
       return OptionalLong.of(value);
@@ -53,7 +53,7 @@ final class ThreadEvaluation extends Evaluation {
   }
 
   @Override
-  long special(Node.Special special) {
+  protected long special(Node.Special special) {
     if (special.isBlock || special.countsBlocks) {
       return fail();
     }
@@ -65,13 +65,13 @@ final class ThreadEvaluation extends Evaluation {
   }
 
   @Override
-  boolean hasAddress(Node node) {
+  protected boolean hasAddress(Node node) {
     return dependences.dependsOnAny(node);
   }
 
   /** Addresses of shared memory have 32 bits or more. */
   @Override
-  boolean keepsAddress(Node node) {
+  protected boolean keepsAddress(Node node) {
     return switch (node.operation) {
       case SIGN_EXTEND, ZERO_EXTEND, TRUNCATE ->
           node.bits >= Integer.SIZE && node.input(0).bits >= Integer.SIZE;

@@ -1,4 +1,4 @@
-package dev.streamfence.internal.ptx.bounds;
+package dev.streamfence.internal.ptx.symbolic;
 
 import dev.streamfence.internal.ptx.syntax.Instruction;
 import org.jspecify.annotations.Nullable;
@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * @param guard the predicate under which it runs; null if it always does
  * @param width how many bytes it touches; 0 if that is unknown
  */
-record MemoryAccess(
+public record MemoryAccess(
     Instruction instruction,
     int block,
     Node address,
