@@ -23,6 +23,8 @@ module dev.streamfence.ptx {
       dev.streamfence.processor,
       dev.streamfence.runtime,
       dev.streamfence.simulator;
+  exports dev.streamfence.internal.ptx.races to
+      dev.streamfence.runtime;
   exports dev.streamfence.internal.ptx.symbolic to
       dev.streamfence.runtime;
 }

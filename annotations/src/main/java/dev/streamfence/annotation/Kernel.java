@@ -102,4 +102,11 @@ public @interface Kernel {
    * comparison.
    */
   Bounds bounds() default Bounds.CHECKED;
+
+  /**
+   * What is done about threads of one launch that conflict: they touch the same bytes, one of them
+   * by a plain store, and nothing orders them. The launcher's documentation says what the PTX
+   * shows.
+   */
+  Races races() default Races.REPORTED;
 }

@@ -220,15 +220,17 @@ public final class KernelProcessor extends AbstractProcessor {
     }
   }
 
-  /** Lists what the code shows of the elements that a kernel touches. */
+  /** Lists what the code shows of the elements that a kernel touches, and of its threads. */
   private void list(ParsedKernel kernel, ModuleCode code) {
-    List<String> bounds = code.bounds(kernel.kernel().signature());
-    if (!bounds.isEmpty()) {
+    List<String> known = new ArrayList<>(code.bounds(kernel.kernel().signature()));
+    code.races(kernel.kernel().signature())
+        .ifPresent(races -> known.add("races: " + races.inWords()));
+    if (!known.isEmpty()) {
       processingEnv
           .getMessager()
           .printMessage(
               Diagnostic.Kind.NOTE,
-              "bounds of " + kernel.kernel().signature().entry() + ": " + String.join("; ", bounds),
+              "bounds of " + kernel.kernel().signature().entry() + ": " + String.join("; ", known),
               kernel.places().method());
     }
   }

@@ -633,9 +633,52 @@ class CodeMistakesTest {
             Sources.importing("@KernelModule(\"k/k.ptx\")\n" + source))
         .say(
             "bounds of run: 'a' provable and checked at launch; 'b' unknown (the index is a value"
-                + " that the kernel loads or receives, and nothing limits it)");
+                + " that the kernel loads or receives, and nothing limits it); races: threads"
+                + " conflict if numbers that the kernel loads are equal ('b')");
     assertThat(mistakesWith(code, source).launcher())
-        .contains("<p>Bounds: 'a' provable and checked at launch; 'b' unknown");
+        .contains("<p>Bounds: 'a' provable and checked at launch; 'b' unknown")
+        .contains("<p>Races: threads conflict if numbers that the kernel loads are equal ('b').");
+  }
+
+  private static final String SHIFT =
+      "ld.param.u64 %rd1, [a]; mov.u32 %r1, %ctaid.x; mov.u32 %r2, %ntid.x; mov.u32 %r3, %tid.x;"
+          + " mad.lo.s32 %r4, %r1, %r2, %r3; mul.wide.s32 %rd2, %r4, 4; add.s64 %rd3, %rd1, %rd2;"
+          + " ld.global.u32 %r5, [%rd3+4]; st.global.u32 [%rd3], %r5;";
+
+  @Test
+  void aTrustedArrayMayHaveRaces() {
+    byte[] code = kernel("sm_75", ".param .u64 a, .param .u32 n", SHIFT);
+    String declared =
+        "@Kernel%s void run(%s @ReadWrites DeviceArray<int[]> %sa, @ThreadCount int n);";
+    String what =
+        "two threads of one launch access the same bytes of 'a' without an order, whatever the data"
+            + " are; the other access is ld.global.u32 in line 6: st.global.u32 in line 6 of"
+            + " k/k.ptx; ";
+
+    mistakesWith(code, kernels(declared.formatted("", "", "«")))
+        .areWarning(
+            Problem.RACE,
+            "run: "
+                + what
+                + "order them by a barrier or an atomic operation, or add @Trusted(\"reason\") to the"
+                + " array");
+    mistakesWith(code, kernels(declared.formatted("", "@Trusted(\"one thread\")", "")))
+        .areNoneAtAll();
+    mistakesWith(
+            code, kernels(declared.formatted("(races = Races.REFUSED)", "@Trusted(\"why\")", "«")))
+        .are(
+            Problem.UNPROVED_RACES,
+            "run is not free of races for certain: "
+                + what
+                + "give each thread elements of its own, or remove races = Races.REFUSED");
+  }
+
+  @Test
+  void aKernelWhoseThreadsAreApartMayRefuseRaces() {
+    byte[] code = kernel("sm_75", ".param .u64 a, .param .u32 n", SHIFT.replace("+4]", "]"));
+    String declared = "@Kernel(%s) void run(@ReadWrites DeviceArray<int[]> a, @ThreadCount int n);";
+
+    mistakesWith(code, kernels(declared.formatted("races = Races.REFUSED"))).areNoneAtAll();
   }
 
   /** The head of a module with one kernel, to which its statements are added. */

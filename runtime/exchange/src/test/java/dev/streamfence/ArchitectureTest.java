@@ -191,11 +191,15 @@ final class ArchitectureTest {
               "internal.ptx.bounds",
               Set.of("internal.ptx.syntax", "internal.ptx.ir", "internal.ptx.symbolic")),
           Map.entry(
+              "internal.ptx.races",
+              Set.of("internal.ptx.syntax", "internal.ptx.ir", "internal.ptx.symbolic")),
+          Map.entry(
               "internal.ptx.check",
               Set.of(
                   "root",
                   "launch",
                   "internal.ptx.bounds",
+                  "internal.ptx.races",
                   "internal.ptx.symbolic",
                   "internal.ptx.syntax",
                   "internal.ptx.binary",

@@ -172,6 +172,11 @@ public enum Problem {
   UNPROVED_BOUNDS(
       "%s; limit the index by a comparison with a number of the launch, or remove bounds ="
           + " Bounds.REQUIRED"),
+  RACE(
+      Diagnostic.Kind.WARNING,
+      "%s; order them by a barrier or an atomic operation, or add"
+          + " @Trusted(\"reason\") to the array"),
+  UNPROVED_RACES("%s; give each thread elements of its own, or remove races = Races.REFUSED"),
   NUMBER_AS_ADDRESS("%s; %s"),
   POSSIBLE_ADDRESS(Diagnostic.Kind.WARNING, "%s; if it is one, %s%s"),
   ADDRESSES_IN_ARRAY(

@@ -66,9 +66,13 @@ final class LaunchMethodGenerator {
             .addAnnotation(OVERRIDE)
             .addModifiers(Modifier.PUBLIC);
     DeprecationGenerator.mark(kernel.deprecation()).ifPresent(method::addAnnotation);
-    List<String> known = LauncherGenerator.codeOf(kernel, code).bounds();
-    if (!known.isEmpty()) {
-      method.addJavadoc("{@inheritDoc}\n\n<p>Bounds: $L.", String.join("; ", known));
+    KernelCode known = LauncherGenerator.codeOf(kernel, code);
+    if (!known.bounds().isEmpty()) {
+      method.addJavadoc("{@inheritDoc}\n\n<p>Bounds: $L.", String.join("; ", known.bounds()));
+    }
+    if (!known.races().isEmpty()) {
+      String begin = known.bounds().isEmpty() ? "{@inheritDoc}" : "";
+      method.addJavadoc("$L\n\n<p>Races: $L.", begin, known.races());
     }
     Cases<TypeName> types = types(kernel);
     kernel.parameters().forEach(p -> method.addParameter(parameter(kernel, p, types)));

@@ -19,6 +19,7 @@ import java.util.Optional;
  *     the parameter's name
  * @param tables the type of each parameter that is a table, by the parameter's name
  * @param nullMarks the annotation of each optional array that has one, by the parameter's name
+ * @param refusesRaces whether it must be proved that no threads of a launch conflict
  * @param tellsCompletion whether it returns a completion instead of nothing
  * @param deprecation how strongly its use is discouraged
  */
@@ -29,6 +30,7 @@ public record KernelMethod(
     Map<String, HandleType> handles,
     Map<String, TableType> tables,
     Map<String, NullMark> nullMarks,
+    boolean refusesRaces,
     boolean tellsCompletion,
     Deprecation deprecation) {
   public KernelMethod {

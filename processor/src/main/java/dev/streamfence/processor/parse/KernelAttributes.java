@@ -20,8 +20,9 @@ import javax.lang.model.element.VariableElement;
  *
  * @param signature the kernel's signature, as yet without parameters
  * @param blockSize threads per block if a parameter counts threads, or {@link Threads#AUTO}
+ * @param refusesRaces whether it must be proved that no threads of a launch conflict
  */
-record KernelAttributes(KernelSignature signature, int blockSize) {
+record KernelAttributes(KernelSignature signature, int blockSize, boolean refusesRaces) {
   /** The limit of every current CUDA device. */
   static final int MAX_BLOCK_SIZE = 1024;
 
@@ -61,22 +62,25 @@ record KernelAttributes(KernelSignature signature, int blockSize) {
     KernelSignature signature = KernelSignature.entry(entry.get()).dynamicSharedBytes(bytes.get());
     signature = aliases.get() ? signature.mayAlias() : signature;
     signature = together.get() ? signature.cooperative() : signature;
-    signature = requiresBounds(kernel) ? signature.boundsRequired() : signature;
+    signature =
+        constant(kernel, "bounds").equals("REQUIRED") ? signature.boundsRequired() : signature;
+    boolean refusesRaces = constant(kernel, "races").equals("REFUSED");
     if (required.isEmpty()) {
-      return Optional.of(new KernelAttributes(signature, threads.get()));
+      return Optional.of(new KernelAttributes(signature, threads.get(), refusesRaces));
     }
     BlockShape block = required.get();
     return Optional.of(
-        new KernelAttributes(signature.requiredBlock(block.x(), block.y(), block.z()), block.x()));
+        new KernelAttributes(
+            signature.requiredBlock(block.x(), block.y(), block.z()), block.x(), refusesRaces));
   }
 
-  private static boolean requiresBounds(AnnotationMirror kernel) {
-    return Mirrors.attribute(kernel, "bounds")
+  /** The name of the enum constant that an attribute is set to; empty if it is not set. */
+  private static String constant(AnnotationMirror kernel, String attribute) {
+    return Mirrors.attribute(kernel, attribute)
         .map(AnnotationValue::getValue)
         .filter(VariableElement.class::isInstance)
-        .map(constant -> ((VariableElement) constant).getSimpleName())
-        .filter(name -> name.contentEquals("REQUIRED"))
-        .isPresent();
+        .map(constant -> ((VariableElement) constant).getSimpleName().toString())
+        .orElse("");
   }
 
   /** The entry point's name as written, legal or not. */

@@ -128,6 +128,7 @@ final class KernelMethodParser {
             handles(parameters, types),
             tables(parameters, types),
             nullMarks(method, parameters, types),
+            attributes.get().refusesRaces(),
             TypeKinds.isCompletion(member.getReturnType()),
             Deprecations.of(method, elements)));
   }

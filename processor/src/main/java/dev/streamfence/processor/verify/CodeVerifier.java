@@ -13,8 +13,10 @@ import dev.streamfence.processor.diagnostic.Problem;
 import dev.streamfence.processor.model.KernelMethod;
 import dev.streamfence.processor.model.ResourceName;
 import dev.streamfence.processor.model.SymbolMethod;
+import java.util.List;
 import java.util.Optional;
 import javax.lang.model.element.ExecutableElement;
+import javax.tools.Diagnostic;
 
 /** Reports where a kernel's code contradicts its interface. Confined to one thread at a time. */
 public final class CodeVerifier {
@@ -34,14 +36,27 @@ public final class CodeVerifier {
   /** Compares a kernel with its code. */
   public void verify(KernelMethod kernel, KernelPlaces places) {
     KernelSignature signature = kernel.signature();
-    for (Mismatch mismatch : code.compare(signature)) {
-      mistakes.report(
-          problem(mismatch.kind()),
-          culprit(mismatch, signature, places),
-          mismatch.sentence(signature, site -> describe(site, kernel)),
-          mismatch.actual(),
-          addition(mismatch.kind(), kernel));
+    List<Mismatch> mismatches = code.compare(signature);
+    mismatches.forEach(mismatch -> report(mismatch, kernel, places));
+    if (mismatches.stream().noneMatch(CodeVerifier::isError)) {
+      code.races(signature)
+          .flatMap(races -> kernel.refusesRaces() ? races.unproved() : races.certain())
+          .ifPresent(mismatch -> report(mismatch, kernel, places));
     }
+  }
+
+  private static boolean isError(Mismatch mismatch) {
+    return problem(mismatch.kind()).kind() == Diagnostic.Kind.ERROR;
+  }
+
+  private void report(Mismatch mismatch, KernelMethod kernel, KernelPlaces places) {
+    KernelSignature signature = kernel.signature();
+    mistakes.report(
+        problem(mismatch.kind()),
+        culprit(mismatch, signature, places),
+        mismatch.sentence(signature, site -> describe(site, kernel)),
+        mismatch.actual(),
+        addition(mismatch.kind(), kernel));
   }
 
   private String addition(Mismatch.Difference kind, KernelMethod kernel) {
@@ -97,6 +112,8 @@ public final class CodeVerifier {
       case ONLY_LOADS -> Problem.NEEDLESS_WRITE;
       case ELEMENT_WIDTH -> Problem.ELEMENT_WIDTH;
       case UNPROVED_BOUNDS -> Problem.UNPROVED_BOUNDS;
+      case RACE -> Problem.RACE;
+      case UNPROVED_RACES -> Problem.UNPROVED_RACES;
       case ADDRESS -> Problem.NUMBER_AS_ADDRESS;
       case MAY_BE_ADDRESS -> Problem.POSSIBLE_ADDRESS;
       case CONTENT_ADDRESS -> Problem.ADDRESSES_IN_ARRAY;
@@ -114,6 +131,9 @@ public final class CodeVerifier {
           Culprit.of(places.method());
       case BLOCK_SIZE, ONE_BLOCK_SIZE, WARP_GROUPS, TILE_SIZE -> places.blockSize();
       default -> {
+        if (mismatch.parameter() < 0) {
+          yield Culprit.of(places.method());
+        }
         KernelParameter parameter = signature.passed().get(mismatch.parameter());
         int index = signature.parameters().indexOf(parameter);
         yield Culprit.of(places.method().getParameters().get(index));

@@ -6,6 +6,7 @@ import dev.streamfence.internal.ptx.check.CubinCheck;
 import dev.streamfence.internal.ptx.check.KernelCheck;
 import dev.streamfence.internal.ptx.check.Mismatch;
 import dev.streamfence.internal.ptx.check.Passing;
+import dev.streamfence.internal.ptx.check.RaceReport;
 import dev.streamfence.internal.ptx.check.SymbolMismatch;
 import dev.streamfence.launch.Access;
 import dev.streamfence.launch.KernelSignature;
@@ -91,13 +92,21 @@ public sealed interface ModuleCode {
    */
   default KernelCode code(KernelSignature declared, List<KernelSymbol> symbols) {
     return this instanceof Ptx ptx
-        ? new KernelCode(ptx.check().bounds(declared), ptx.check().analysis(declared, symbols))
+        ? new KernelCode(
+            ptx.check().bounds(declared),
+            races(declared).map(RaceReport::inWords).orElse(""),
+            ptx.check().analysis(declared, symbols))
         : KernelCode.UNKNOWN;
   }
 
   /** What the visible code shows of the elements that a kernel touches, one clause per array. */
   default List<String> bounds(KernelSignature declared) {
     return this instanceof Ptx ptx ? ptx.check().bounds(declared) : List.of();
+  }
+
+  /** What the visible code shows of conflicts between threads; empty if none is visible. */
+  default Optional<RaceReport> races(KernelSignature declared) {
+    return this instanceof Ptx ptx ? ptx.check().races(declared) : Optional.empty();
   }
 
   /** The differences between a declaration and the visible code. */

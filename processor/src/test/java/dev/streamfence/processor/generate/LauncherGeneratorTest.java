@@ -49,7 +49,9 @@ class LauncherGeneratorTest {
     String source =
         new LauncherGenerator("me")
             .generate(
-                launcher(List.of(kernel)), "", Map.of(kernel, new KernelCode(List.of(), analysis)));
+                launcher(List.of(kernel)),
+                "",
+                Map.of(kernel, new KernelCode(List.of(), "", analysis)));
 
     assertThat(source.lines()).allSatisfy(line -> assertThat(line).hasSizeLessThanOrEqualTo(100));
     String step = source.substring(source.indexOf(".analysed("));
@@ -88,6 +90,6 @@ class LauncherGeneratorTest {
     }
     signature = signature.threads("n", int.class, 256);
     return new KernelMethod(
-        "run", signature, Map.of(), Map.of(), Map.of(), Map.of(), false, Deprecation.NONE);
+        "run", signature, Map.of(), Map.of(), Map.of(), Map.of(), false, false, Deprecation.NONE);
   }
 }

@@ -57,6 +57,6 @@ class KernelMethodTest {
 
   private static KernelMethod kernel(KernelSignature signature) {
     return new KernelMethod(
-        "run", signature, Map.of(), Map.of(), Map.of(), Map.of(), false, Deprecation.NONE);
+        "run", signature, Map.of(), Map.of(), Map.of(), Map.of(), false, false, Deprecation.NONE);
   }
 }

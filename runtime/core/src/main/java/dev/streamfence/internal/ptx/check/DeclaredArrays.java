@@ -12,6 +12,7 @@ public final class DeclaredArrays {
   private final List<ArrayPlace> places = new ArrayList<>();
   private final List<ArrayPlace> tables = new ArrayList<>();
   private final List<String> names = new ArrayList<>();
+  private final List<Boolean> trusted = new ArrayList<>();
   private final List<Integer> indexes = new ArrayList<>();
 
   private DeclaredArrays() {}
@@ -43,6 +44,7 @@ public final class DeclaredArrays {
     if (isArray) {
       places.add(new ArrayPlace(passed, offset));
       names.add(name);
+      trusted.add(((KernelParameter.Array) parameter).trusted());
     }
   }
 
@@ -59,6 +61,11 @@ public final class DeclaredArrays {
   /** The name of an array's parameter, {@code column.values} for a field of a structure. */
   public String name(int array) {
     return names.get(array);
+  }
+
+  /** Whether the declaration vouches for an array. */
+  boolean isTrusted(int array) {
+    return trusted.get(array);
   }
 
   /**

@@ -74,6 +74,7 @@ public final class KernelCheck {
 
   private int knownParameters;
   private @Nullable BoundsReport lastReport;
+  private @Nullable RaceReport lastRaces;
   private @Nullable VariableUses variableUses;
   private List<KernelSymbol> symbolsOfUses = List.of();
 
@@ -197,6 +198,24 @@ public final class KernelCheck {
     return module
         .entry(declared.entry())
         .filter(entry -> entry.parameters().size() == declared.passed().size());
+  }
+
+  /**
+   * Says what a kernel's code shows of conflicts between the threads of one launch.
+   *
+   * @param declared a declaration that agrees with the code
+   * @return empty if there is no such entry
+   */
+  public Optional<RaceReport> races(KernelSignature declared) {
+    RaceReport last = lastRaces;
+    if (last == null || !last.isOf(declared)) {
+      last =
+          agreeing(declared)
+              .map(entry -> new RaceReport(module, entry, declared, block(declared)))
+              .orElse(null);
+      lastRaces = last;
+    }
+    return Optional.ofNullable(last);
   }
 
   /** The bounds of a kernel, which are asked for several times in a row. */

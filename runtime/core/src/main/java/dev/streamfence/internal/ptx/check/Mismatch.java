@@ -53,6 +53,10 @@ public final class Mismatch {
      * that it may be written for.
      */
     ELEMENT_WIDTH,
+    /** Threads of one launch conflict whatever the data are. */
+    RACE,
+    /** The interface requires a proof that no threads conflict, and the code does not show it. */
+    UNPROVED_RACES,
     /** The interface requires proved bounds, and the code does not limit what it touches. */
     UNPROVED_BOUNDS,
     /**
@@ -174,6 +178,16 @@ public final class Mismatch {
     return new Mismatch(Difference.ELEMENT_WIDTH, subject, fitting, words.site(), predicate);
   }
 
+  /**
+   * Threads of one launch that conflict, or may do so.
+   *
+   * @param subject the array; null for a variable
+   * @param what says what they do
+   */
+  static Mismatch ofRace(AccessSite site, @Nullable Subject subject, Difference kind, String what) {
+    return new Mismatch(kind, subject, "", site, what);
+  }
+
   /** A thread that leaves an array in shared memory. */
   static Mismatch ofTile(AccessSite site, TileOverrun overrun, BlockShape block) {
     boolean isFlat = block.y() == 1 && block.z() == 1;
@@ -275,7 +289,9 @@ public final class Mismatch {
               + LaunchFacts.WARP_GROUP
               + " threads"
               + shown;
-      case TILE_SIZE -> entry + predicate + shown;
+      case TILE_SIZE, RACE -> entry + predicate + shown;
+      case UNPROVED_RACES ->
+          entry + " is not free of races for certain" + actual + predicate + shown;
       case PARAMETER_SIZE ->
           use(declared, " has " + passed(declared).sizeInBytes() + " bytes; " + ofKernel("has"));
       case PARAMETER_KIND ->

@@ -388,6 +388,14 @@ public final class ControlGraph {
     return dominators[block];
   }
 
+  /**
+   * The immediate postdominator; {@link #EXIT} if there is no block that all threads come to, and
+   * {@link #NONE} if no thread that comes to the block ends.
+   */
+  public int postdominator(int block) {
+    return postdominators[block];
+  }
+
   /** Whether every path to the second block leads through the first one. */
   public boolean dominates(int first, int second) {
     int at = second;

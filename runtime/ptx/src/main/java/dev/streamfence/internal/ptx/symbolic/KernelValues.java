@@ -16,7 +16,9 @@ import dev.streamfence.internal.ptx.syntax.Register;
 import dev.streamfence.internal.ptx.syntax.ScalarType;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -42,6 +44,12 @@ public final class KernelValues {
   private final @Nullable Node[][] leaving;
   private final @Nullable Node[] conditions;
   private final List<MemoryAccess> accesses = new ArrayList<>();
+
+  /** The values of which each is what one access loads, and nothing else. */
+  private final Map<Node, MemoryAccess> loads = new HashMap<>();
+
+  /** The values that plain stores store. */
+  private final Map<MemoryAccess, List<Node>> stored = new HashMap<>();
 
   /** Values that code outside of the kernel, or memory, receives. */
   private final List<Node> escaping = new ArrayList<>();
@@ -264,7 +272,9 @@ public final class KernelValues {
     Instruction instruction = flow.instruction(index);
     Opcode rule = flow.rule(index);
     Node guard = guard(instruction, block, state);
+    int before = accesses.size();
     addAccesses(instruction, rule, block, guard, state);
+    MemoryAccess access = accesses.size() == before + 1 ? accesses.get(before) : null;
     List<Register> assigned = InstructionValues.assigned(flow, index);
     Node result = null;
     if (assigned.size() == 1 && assigned.get(0).vectorLength() == 1) {
@@ -288,12 +298,15 @@ public final class KernelValues {
       for (int i = 0; i < register.vectorLength(); i++) {
         int at = register.index() + i;
         Node value = result == null ? loaded(instruction, bits, block, sources) : result;
-        Node before = state[at];
-        if (guard != null && before != null) {
+        if (fromMemory && access != null && assigned.size() == 1 && register.vectorLength() == 1) {
+          loads.put(value, access);
+        }
+        Node held = state[at];
+        if (guard != null && held != null) {
           value =
-              before.bits == value.bits
-                  ? nodes.of(Operator.SELECT, value.bits, guard, value, before)
-                  : nodes.unknown(bits, block, List.of(value, before));
+              held.bits == value.bits
+                  ? nodes.of(Operator.SELECT, value.bits, guard, value, held)
+                  : nodes.unknown(bits, block, List.of(value, held));
         }
         state[at] = value;
       }
@@ -365,15 +378,33 @@ public final class KernelValues {
         collect(operand, state, escaping);
       } else if (isAddress && operand instanceof Operand.Memory memory) {
         Node address = instructions.address(memory, block, state);
-        accesses.add(
+        MemoryAccess access =
             new MemoryAccess(
-                instruction, block, address, guard, letter != 'r', Widths.access(instruction)));
+                instruction, block, address, guard, letter != 'r', Widths.access(instruction));
+        accesses.add(access);
+        if (instruction.opcode().equals("st")) {
+          List<Node> values = new ArrayList<>();
+          collect(operands.get(operands.size() - 1), state, values);
+          stored.put(access, values);
+        }
       }
     }
   }
 
   public List<MemoryAccess> accesses() {
     return accesses;
+  }
+
+  /** The access that a value is loaded by; null if it is no such value. */
+  public @Nullable MemoryAccess load(Node value) {
+    return loads.get(value);
+  }
+
+  /**
+   * The values in the registers that a plain store stores; none of them if it stores a constant.
+   */
+  public List<Node> stored(MemoryAccess store) {
+    return stored.getOrDefault(store, List.of());
   }
 
   public List<Node> escaping() {

@@ -150,6 +150,37 @@ public final class Polynomial {
     return product;
   }
 
+  /**
+   * A multiple of this polynomial, and a multiple of another one times a product; null if the sum
+   * is too large.
+   */
+  public @Nullable Polynomial combined(
+      long scale, Polynomial other, long factor, Monomial product) {
+    TreeMap<Monomial, Long> sum = new TreeMap<>();
+    try {
+      for (Map.Entry<Monomial, Long> term : terms.entrySet()) {
+        sum.put(term.getKey(), Math.multiplyExact(term.getValue(), scale));
+      }
+      for (Map.Entry<Monomial, Long> term : other.terms.entrySet()) {
+        Monomial monomial =
+            product.nodes.length == 0 ? term.getKey() : term.getKey().times(product);
+        if (monomial.nodes.length > MAX_DEGREE) {
+          return null;
+        }
+        long value = Math.multiplyExact(term.getValue(), factor);
+        long total = Math.addExact(value, sum.getOrDefault(monomial, 0L));
+        if (total == 0) {
+          sum.remove(monomial);
+        } else {
+          sum.put(monomial, total);
+        }
+      }
+    } catch (ArithmeticException e) {
+      return null;
+    }
+    return sum.size() > MAX_TERMS ? null : new Polynomial(sum);
+  }
+
   /** The terms whose values match. */
   public Polynomial only(java.util.function.Predicate<Monomial> choice) {
     TreeMap<Monomial, Long> chosen = new TreeMap<>();

@@ -1,0 +1,158 @@
+package dev.streamfence.internal.ptx.check;
+
+import dev.streamfence.internal.ptx.analysis.AccessSite;
+import dev.streamfence.internal.ptx.check.Mismatch.Difference;
+import dev.streamfence.internal.ptx.check.Mismatch.Subject;
+import dev.streamfence.internal.ptx.races.KernelRaces;
+import dev.streamfence.internal.ptx.races.KernelRaces.Conflict;
+import dev.streamfence.internal.ptx.races.KernelRaces.Verdict;
+import dev.streamfence.internal.ptx.races.LaunchSpace;
+import dev.streamfence.internal.ptx.syntax.BlockLimit;
+import dev.streamfence.internal.ptx.syntax.MangledName;
+import dev.streamfence.internal.ptx.syntax.PtxEntry;
+import dev.streamfence.internal.ptx.syntax.PtxModule;
+import dev.streamfence.internal.ptx.syntax.SourcePosition;
+import dev.streamfence.internal.ptx.syntax.Variable;
+import dev.streamfence.launch.BlockShape;
+import dev.streamfence.launch.KernelParameter;
+import dev.streamfence.launch.KernelSignature;
+import java.util.Optional;
+import java.util.stream.Collectors;
+
+/** What a kernel's code shows of conflicts between the threads of one launch. Immutable. */
+public final class RaceReport {
+  private final PtxModule module;
+  private final PtxEntry entry;
+  private final KernelSignature signature;
+  private final DeclaredArrays declared;
+  private final KernelRaces races;
+
+  /**
+   * Analyses a kernel.
+   *
+   * @param block the block of every launch, if the declaration and the code agree on one
+   */
+  RaceReport(
+      PtxModule module, PtxEntry entry, KernelSignature signature, Optional<BlockShape> block) {
+    this.module = module;
+    this.entry = entry;
+    this.signature = signature;
+    this.declared = DeclaredArrays.of(signature);
+    this.races =
+        KernelRaces.of(
+            module, entry, declared.places(), declared.tables(), space(entry, signature, block));
+  }
+
+  private static LaunchSpace space(
+      PtxEntry entry, KernelSignature signature, Optional<BlockShape> block) {
+    boolean isOneDimensional =
+        signature.parameters().stream().anyMatch(KernelParameter.Threads.class::isInstance);
+    Optional<BlockShape> fixed =
+        block.or(
+            () ->
+                entry
+                    .blockLimit()
+                    .filter(BlockLimit::exact)
+                    .map(limit -> new BlockShape(limit.x(), limit.y(), limit.z())));
+    return new LaunchSpace(
+        fixed.map(BlockShape::x).orElse(0),
+        fixed.map(BlockShape::y).orElse(0),
+        fixed.map(BlockShape::z).orElse(0),
+        isOneDimensional,
+        signature.allowsAliases());
+  }
+
+  /** Whether it is about a kernel with this declaration. */
+  boolean isOf(KernelSignature other) {
+    return signature.equals(other);
+  }
+
+  /** One clause that says what the code shows. */
+  public String inWords() {
+    return switch (races.verdict()) {
+      case PROVED ->
+          "no two threads of a launch conflict"
+              + (races.restrictions().isEmpty()
+                  ? ""
+                  : races.restrictions().stream()
+                      .map(
+                          each ->
+                              each.size() + (each.most() == 1 ? " = 1" : " at most " + each.most()))
+                      .collect(Collectors.joining(" and ", " with ", "")));
+      case CERTAIN -> "threads of ordinary launches conflict" + where();
+      case DATA -> "threads conflict if numbers that the kernel loads are equal" + where();
+      case UNKNOWN -> "unknown: " + races.reason() + where();
+    };
+  }
+
+  private String where() {
+    return races.conflict().map(conflict -> " (" + name(conflict) + ")").orElse("");
+  }
+
+  private String name(Conflict conflict) {
+    Variable variable = conflict.variable();
+    String name =
+        variable == null ? declared.name(conflict.array()) : MangledName.variable(variable.name());
+    return "'" + name + "'";
+  }
+
+  /** The difference if threads conflict for certain in memory that is not trusted. */
+  public Optional<Mismatch> certain() {
+    return races.verdict() == Verdict.CERTAIN
+        ? races
+            .conflict()
+            .filter(
+                conflict -> conflict.variable() != null || !declared.isTrusted(conflict.array()))
+            .map(conflict -> mismatch(conflict, Difference.RACE))
+        : Optional.empty();
+  }
+
+  /** The difference unless it is proved that no threads conflict. */
+  public Optional<Mismatch> unproved() {
+    if (races.verdict() == Verdict.PROVED) {
+      return Optional.empty();
+    }
+    return Optional.of(
+        races
+            .conflict()
+            .map(conflict -> mismatch(conflict, Difference.UNPROVED_RACES))
+            .orElseGet(() -> Mismatch.ofEntry(Difference.UNPROVED_RACES, ": " + races.reason())));
+  }
+
+  private Mismatch mismatch(Conflict conflict, Difference kind) {
+    AccessSite site = AccessSite.of(module, entry.name(), conflict.first(), "");
+    String what =
+        switch (races.verdict()) {
+          case CERTAIN ->
+              ": two threads of one launch access the same bytes of "
+                  + name(conflict)
+                  + " without an order, whatever the data are";
+          case DATA ->
+              ": two threads access the same bytes of "
+                  + name(conflict)
+                  + " if numbers that the kernel loads are equal";
+          default -> ": " + races.reason() + ", in " + name(conflict);
+        };
+    boolean isSame = conflict.first().equals(conflict.second());
+    String other =
+        isSame
+            ? "; both make the same access"
+            : "; the other access is "
+                + conflict.second().mnemonic()
+                + " in line "
+                + conflict.second().line()
+                + module
+                    .position(conflict.second().source())
+                    .map(SourcePosition::inFile)
+                    .map(place -> ", " + place)
+                    .orElse("");
+    Subject subject =
+        conflict.variable() == null
+            ? new Subject(
+                declared.places().get(conflict.array()).parameter(),
+                declared.name(conflict.array()),
+                "")
+            : null;
+    return Mismatch.ofRace(site, subject, kind, what + other);
+  }
+}

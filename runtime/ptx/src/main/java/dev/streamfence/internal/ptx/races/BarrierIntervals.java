@@ -1,0 +1,252 @@
+package dev.streamfence.internal.ptx.races;
+
+import dev.streamfence.internal.ptx.ir.ControlGraph;
+import dev.streamfence.internal.ptx.ir.ControlGraph.Loop;
+import dev.streamfence.internal.ptx.ir.FunctionFlow;
+import dev.streamfence.internal.ptx.symbolic.MemoryAccess;
+import dev.streamfence.internal.ptx.syntax.Instruction;
+import dev.streamfence.internal.ptx.syntax.Operand;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.IntPredicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Between which barriers of its block a thread makes an access. Two threads of a block can meet
+ * only between the same two barriers, provided that all threads come to the same barriers in the
+ * same order. Confined to one thread.
+ *
+ * <p>That is the barrier interval of Betts and others, "GPUVerify: A Verifier for GPU Kernels",
+ * 2012.
+ */
+final class BarrierIntervals {
+  /** The barrier before the first one: the begin of the kernel. */
+  static final int BEGIN = -1;
+
+  private static final int NEVER = 0;
+  private static final int ZERO = 1;
+  private static final int ONCE = 2;
+
+  private final FunctionFlow flow;
+  private final ControlGraph graph;
+
+  /** The barriers, by their instruction, that all threads of a block wait at. */
+  private final BitSet barriers = new BitSet();
+
+  private final boolean isOrdered;
+  private final Map<Integer, BitSet> reached = new HashMap<>();
+  private final Map<List<Integer>, int[]> crossings = new HashMap<>();
+
+  /**
+   * Finds the intervals of a kernel.
+   *
+   * @param isUniform whether the branch at the end of a block goes the same way in all threads of a
+   *     block
+   */
+  BarrierIntervals(FunctionFlow flow, ControlGraph graph, IntPredicate isUniform) {
+    this.flow = flow;
+    this.graph = graph;
+    for (int block = 0; block < graph.size(); block++) {
+      for (int i = graph.block(block).first(); i < graph.block(block).end(); i++) {
+        if (isBarrier(flow.instruction(i))) {
+          barriers.set(i);
+        }
+      }
+    }
+    isOrdered = !barriers.isEmpty() && areInOrder(isUniform);
+  }
+
+  /** Whether all threads of a block that have not ended wait at an instruction. */
+  static boolean isBarrier(Instruction instruction) {
+    boolean isNamed = instruction.opcode().equals("bar") || instruction.opcode().equals("barrier");
+    boolean isOfWarp = instruction.has("warp");
+    boolean isOfCluster = instruction.has("cluster");
+    boolean waits = instruction.has("sync") || instruction.has("red");
+    int id = instruction.has("red") ? 1 : 0;
+    return isNamed
+        && waits
+        && !isOfWarp
+        && !isOfCluster
+        && instruction.guard() == null
+        && instruction.operands().size() == (instruction.has("red") ? 3 : 1)
+        && instruction.operands().get(id) instanceof Operand.IntegerLiteral literal
+        && literal.value() == 0;
+  }
+
+  /** Whether there are barriers, and all threads come to the same ones in the same order. */
+  boolean isOrdered() {
+    return isOrdered;
+  }
+
+  private boolean areInOrder(IntPredicate isUniform) {
+    for (int block = 0; block < graph.size(); block++) {
+      if (graph.block(block).branch() == null || isUniform.test(block)) {
+        continue;
+      }
+      int join = graph.postdominator(block);
+      if (join < 0) {
+        // Who ends early waits at no further barrier.
+        if (hasBarrier(region(graph.block(block).taken(), -1))
+            && hasBarrier(region(graph.block(block).fallen(), -1))) {
+          return false;
+        }
+        continue;
+      }
+      BitSet apart = region(graph.block(block).taken(), join);
+      apart.or(region(graph.block(block).fallen(), join));
+      if (hasBarrier(apart)) {
+        return false;
+      }
+      for (Loop loop : graph.loops()) {
+        if (apart.get(loop.header) && loop.body.get(block) && hasBarrier(loop.body)) {
+          return false;
+        }
+      }
+    }
+    return true;
+  }
+
+  /** The blocks that control may come to from one on, before another one. */
+  private BitSet region(int from, int end) {
+    BitSet found = new BitSet();
+    Deque<Integer> open = new ArrayDeque<>();
+    if (from >= 0 && from != end) {
+      found.set(from);
+      open.add(from);
+    }
+    while (!open.isEmpty()) {
+      for (int next : graph.block(open.remove()).successors()) {
+        if (next != end && !found.get(next)) {
+          found.set(next);
+          open.add(next);
+        }
+      }
+    }
+    return found;
+  }
+
+  private boolean hasBarrier(BitSet blocks) {
+    return blocks.stream()
+        .anyMatch(
+            block -> {
+              int next = barriers.nextSetBit(graph.block(block).first());
+              return next >= 0 && next < graph.block(block).end();
+            });
+  }
+
+  /** The barriers, or the begin, after which two accesses may be made without another barrier. */
+  List<Integer> shared(MemoryAccess one, MemoryAccess other) {
+    List<Integer> found = new ArrayList<>();
+    int first = index(one);
+    int second = index(other);
+    for (int barrier = BEGIN; ; barrier = barriers.nextSetBit(barrier + 1)) {
+      BitSet after = after(barrier);
+      if (after.get(first) && after.get(second)) {
+        found.add(barrier);
+      }
+      if (barriers.nextSetBit(barrier + 1) < 0) {
+        return found;
+      }
+    }
+  }
+
+  /**
+   * Whether two threads that have come through the same barrier are in the same iteration of a loop
+   * around both accesses.
+   */
+  boolean isSameIteration(int barrier, MemoryAccess one, MemoryAccess other, Loop loop) {
+    int first = crossings(barrier, loop)[index(one)];
+    int second = crossings(barrier, loop)[index(other)];
+    return first == second && (first == ZERO || first == ONCE);
+  }
+
+  /** The instructions that a thread may come to from a barrier on without another barrier. */
+  private BitSet after(int barrier) {
+    return reached.computeIfAbsent(
+        barrier,
+        start -> {
+          BitSet found = new BitSet();
+          int[] paths = walk(start, null);
+          for (int i = 0; i < paths.length; i++) {
+            found.set(i, paths[i] != NEVER);
+          }
+          return found;
+        });
+  }
+
+  private int[] crossings(int barrier, Loop loop) {
+    return crossings.computeIfAbsent(List.of(barrier, loop.index), key -> walk(barrier, loop));
+  }
+
+  /**
+   * For each instruction, in how many ways a thread comes there from a barrier on: a bit for those
+   * that begin no iteration of a loop, one for those that begin one, and one for all others.
+   */
+  private int[] walk(int barrier, @Nullable Loop loop) {
+    int[] found = new int[flow.size()];
+    int[] entered = new int[graph.size()];
+    Deque<int[]> open = new ArrayDeque<>();
+    if (barrier == BEGIN) {
+      enter(0, ZERO, entered, open);
+    } else {
+      int block = block(barrier);
+      if (pass(block, barrier + 1, ZERO, found)) {
+        leave(block, ZERO, loop, entered, open);
+      }
+    }
+    while (!open.isEmpty()) {
+      int[] next = open.remove();
+      if (pass(next[0], graph.block(next[0]).first(), next[1], found)) {
+        leave(next[0], next[1], loop, entered, open);
+      }
+    }
+    return found;
+  }
+
+  private static void enter(int block, int way, int[] entered, Deque<int[]> open) {
+    if ((entered[block] & way) == 0) {
+      entered[block] |= way;
+      open.add(new int[] {block, way});
+    }
+  }
+
+  private void leave(int block, int way, @Nullable Loop loop, int[] entered, Deque<int[]> open) {
+    for (int next : graph.block(block).successors()) {
+      boolean begins = loop != null && next == loop.header && loop.latches.contains(block);
+      enter(next, begins ? Math.min(way << 1, ONCE << 1) : way, entered, open);
+    }
+  }
+
+  /** Marks the instructions up to the next barrier; whether the end of the block is reached. */
+  private boolean pass(int block, int from, int way, int[] found) {
+    for (int i = from; i < graph.block(block).end(); i++) {
+      found[i] |= way;
+      if (barriers.get(i)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private int block(int instruction) {
+    int block = 0;
+    while (instruction < graph.block(block).first() || instruction >= graph.block(block).end()) {
+      block++;
+    }
+    return block;
+  }
+
+  private int index(MemoryAccess access) {
+    for (int i = graph.block(access.block()).first(); i < graph.block(access.block()).end(); i++) {
+      if (flow.instruction(i) == access.instruction()) {
+        return i;
+      }
+    }
+    throw new IllegalArgumentException(access + " is not in its block");
+  }
+}

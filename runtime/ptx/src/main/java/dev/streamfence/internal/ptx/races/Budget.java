@@ -1,0 +1,19 @@
+package dev.streamfence.internal.ptx.races;
+
+import dev.streamfence.internal.ptx.ir.TooComplexException;
+
+/** The work that the search for one kernel's races may take. Confined to one thread. */
+final class Budget {
+  private int left;
+
+  Budget(int units) {
+    left = units;
+  }
+
+  void take(int units) {
+    left -= units;
+    if (left < 0) {
+      throw new TooComplexException("its code is too long");
+    }
+  }
+}

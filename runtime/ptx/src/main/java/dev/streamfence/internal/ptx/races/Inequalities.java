@@ -1,0 +1,115 @@
+package dev.streamfence.internal.ptx.races;
+
+import dev.streamfence.internal.ptx.symbolic.Polynomial;
+import dev.streamfence.internal.ptx.symbolic.Polynomial.Monomial;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.IntPredicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Proves that polynomials are not negative, from others that are not. Immutable but for the work
+ * that it counts; confined to one thread.
+ *
+ * <p>A proof writes the polynomial as a sum of products of what is not negative, as in Handelman,
+ * "Representing Polynomials by Positive Linear Functions on Compact Convex Polyhedra", 1988, with
+ * one given polynomial per product. It subtracts multiples of given ones until no negative term is
+ * left.
+ */
+final class Inequalities {
+  /** How many multiples of given polynomials one proof takes at most. */
+  private static final int MAX_DEPTH = 7;
+
+  /** How many differences one search looks at. */
+  private static final int MAX_STEPS = 60;
+
+  /** The same for a search whose result is rare. */
+  private static final int FEW_STEPS = 12;
+
+  private final List<Polynomial> given;
+  private final IntPredicate isNatural;
+  private final Budget budget;
+  private final Set<Polynomial> seen = new HashSet<>();
+  private int stepsLeft;
+
+  /**
+   * Creates proofs from given inequalities.
+   *
+   * @param given what is not negative
+   * @param isNatural whether a symbol stands for no negative number
+   */
+  Inequalities(List<Polynomial> given, IntPredicate isNatural, Budget budget) {
+    this.given = given;
+    this.isNatural = isNatural;
+    this.budget = budget;
+  }
+
+  /** Whether a polynomial is not negative, as far as it can be proved; null has no sign. */
+  boolean isNatural(@Nullable Polynomial polynomial) {
+    return polynomial != null && isNatural(polynomial, MAX_STEPS);
+  }
+
+  private boolean isNatural(Polynomial polynomial, int steps) {
+    stepsLeft = steps;
+    seen.clear();
+    return prove(polynomial, 0);
+  }
+
+  /** Whether a polynomial is at least a number. */
+  boolean isAtLeast(@Nullable Polynomial polynomial, long least) {
+    return polynomial != null && isNatural(polynomial.minus(Polynomial.constant(least)));
+  }
+
+  /** Whether what is given cannot be. */
+  boolean areContradictory() {
+    return isNatural(Polynomial.constant(-1), FEW_STEPS);
+  }
+
+  private boolean prove(Polynomial goal, int depth) {
+    budget.take(goal.terms().size() + 1);
+    Map.Entry<Monomial, Long> open = null;
+    for (Map.Entry<Monomial, Long> term : goal.terms().entrySet()) {
+      if (open == null && (term.getValue() < 0 || term.getKey().has(id -> !isNatural.test(id)))) {
+        open = term;
+      }
+    }
+    if (open == null) {
+      return true;
+    }
+    if (depth == MAX_DEPTH || --stepsLeft < 0 || !seen.add(goal)) {
+      return false;
+    }
+    for (Polynomial each : given) {
+      for (Map.Entry<Monomial, Long> term : each.terms().entrySet()) {
+        if (term.getValue() > 0 != open.getValue() > 0) {
+          continue;
+        }
+        Monomial factor = open.getKey().without(term.getKey());
+        if (factor == null || factor.has(id -> !isNatural.test(id))) {
+          continue;
+        }
+        Polynomial rest = without(goal, open.getValue(), each, term.getValue(), factor);
+        if (rest != null && prove(rest, depth + 1)) {
+          return true;
+        }
+      }
+    }
+    return false;
+  }
+
+  /** A positive multiple of the goal, less the multiple of a given one that cancels a term. */
+  private static @Nullable Polynomial without(
+      Polynomial goal, long open, Polynomial given, long term, Monomial factor) {
+    if (open == Long.MIN_VALUE || term == Long.MIN_VALUE) {
+      return null;
+    }
+    long common = gcd(Math.abs(open), Math.abs(term));
+    return goal.combined(Math.abs(term) / common, given, -Math.abs(open) / common, factor);
+  }
+
+  private static long gcd(long a, long b) {
+    return b == 0 ? a : gcd(b, a % b);
+  }
+}

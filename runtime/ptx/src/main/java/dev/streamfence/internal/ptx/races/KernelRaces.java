@@ -1,0 +1,111 @@
+package dev.streamfence.internal.ptx.races;
+
+import dev.streamfence.internal.ptx.ir.TooComplexException;
+import dev.streamfence.internal.ptx.symbolic.ArrayPlace;
+import dev.streamfence.internal.ptx.syntax.Instruction;
+import dev.streamfence.internal.ptx.syntax.PtxEntry;
+import dev.streamfence.internal.ptx.syntax.PtxModule;
+import dev.streamfence.internal.ptx.syntax.Variable;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Whether two threads of one launch may touch the same bytes without an order between them, one of
+ * them by a plain store. Immutable.
+ *
+ * <p>What is said of all launches takes it that arithmetic of 32 bits or more does not wrap around,
+ * and that no access leaves its array.
+ */
+public final class KernelRaces {
+  /** What a kernel's code shows. */
+  public enum Verdict {
+    /** No two threads of any launch conflict. */
+    PROVED,
+    /** Launches of ordinary size have two threads that conflict, whatever their data are. */
+    CERTAIN,
+    /** Equal numbers in an array make two threads conflict. */
+    DATA,
+    /** The code does not show it. */
+    UNKNOWN
+  }
+
+  /**
+   * A limit of the launches for which a proof holds.
+   *
+   * @param size {@code blockDim} or {@code gridDim}, and the dimension
+   * @param most the most threads or blocks
+   */
+  public record Restriction(String size, int most) {}
+
+  /**
+   * Two accesses by which threads conflict, or may do so.
+   *
+   * @param array the index of the array among those of the kernel; negative for a variable
+   * @param variable the variable; null for an array
+   */
+  public record Conflict(
+      Instruction first, Instruction second, int array, @Nullable Variable variable) {}
+
+  private final Verdict verdict;
+  private final String reason;
+  private final @Nullable Conflict conflict;
+  private final List<Restriction> restrictions;
+
+  KernelRaces(
+      Verdict verdict, String reason, @Nullable Conflict conflict, List<Restriction> restrictions) {
+    this.verdict = verdict;
+    this.reason = reason;
+    this.conflict = conflict;
+    this.restrictions = List.copyOf(restrictions);
+  }
+
+  static KernelRaces unknown(String reason) {
+    return new KernelRaces(Verdict.UNKNOWN, reason, null, List.of());
+  }
+
+  /**
+   * Analyses a kernel. Throws nothing for any module; where its code is too long or too involved,
+   * the verdict is {@link Verdict#UNKNOWN}.
+   *
+   * @param arrays where the kernel receives arrays
+   * @param tables where it receives tables of arrays
+   * @param space the launches that are allowed
+   */
+  public static KernelRaces of(
+      PtxModule module,
+      PtxEntry entry,
+      List<ArrayPlace> arrays,
+      List<ArrayPlace> tables,
+      LaunchSpace space) {
+    try {
+      if (module.addressSize() != Long.SIZE) {
+        return unknown("it has no 64-bit addresses");
+      }
+      return new RaceAnalysis(module, entry, arrays, tables, space).find();
+    } catch (TooComplexException e) {
+      return unknown(String.valueOf(e.getMessage()));
+    } catch (StackOverflowError e) {
+      return unknown("its addresses are too long a formula");
+    }
+  }
+
+  public Verdict verdict() {
+    return verdict;
+  }
+
+  /** Why the verdict is no better than it is; empty if it is {@link Verdict#PROVED}. */
+  public String reason() {
+    return reason;
+  }
+
+  /** The accesses that the verdict is about; empty if it is about none, or about all. */
+  public Optional<Conflict> conflict() {
+    return Optional.ofNullable(conflict);
+  }
+
+  /** The dimensions of the launches for which the proof holds; empty if it is for all. */
+  public List<Restriction> restrictions() {
+    return restrictions;
+  }
+}

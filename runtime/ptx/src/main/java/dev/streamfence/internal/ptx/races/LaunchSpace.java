@@ -1,0 +1,23 @@
+package dev.streamfence.internal.ptx.races;
+
+/**
+ * The launches that a declaration allows.
+ *
+ * @param x the threads of a block in x if all launches have as many, otherwise 0
+ * @param isOneDimensional whether no launch has several threads or blocks in y or z
+ * @param mayAlias whether several parameters may be the same memory
+ */
+public record LaunchSpace(int x, int y, int z, boolean isOneDimensional, boolean mayAlias) {
+  /** All launches of a kernel whose arrays do not overlap. */
+  public static final LaunchSpace ANY = new LaunchSpace(0, 0, 0, false, false);
+
+  int threads(int dimension) {
+    int fixed = dimension == 0 ? x : dimension == 1 ? y : z;
+    return fixed == 0 && dimension > 0 && isOneDimensional ? 1 : fixed;
+  }
+
+  /** Whether a block has one thread in a dimension. */
+  boolean isFlat(int dimension) {
+    return threads(dimension) == 1;
+  }
+}

@@ -1,0 +1,324 @@
+package dev.streamfence.internal.ptx.races;
+
+import dev.streamfence.internal.ptx.ir.TooComplexException;
+import dev.streamfence.internal.ptx.symbolic.Node;
+import dev.streamfence.internal.ptx.symbolic.Polynomial;
+import dev.streamfence.internal.ptx.symbolic.Polynomial.Monomial;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Proves that two different threads touch no byte in common by two accesses. Either one lies beyond
+ * the other, or their places could only be equal if the threads were the same: a place is a number
+ * whose digits, in a mixed radix, are the thread's indices, and equal numbers have equal digits.
+ * Used once for one pair of accesses; confined to one thread.
+ */
+final class PairProof {
+  private static final int MAX_ROUNDS = 8;
+
+  /** A summand of the distance: a value of the first thread less that of the second one. */
+  private record Digit(Monomial value, Polynomial weight) {}
+
+  private final ThreadPair pair;
+  private final Symbols symbols;
+  private final PathFacts facts;
+  private final Budget budget;
+
+  /** The values that are all the same only in one and the same thread. */
+  private final List<Node> identity;
+
+  private Inequalities proofs;
+  private boolean grew;
+
+  PairProof(ThreadPair pair, Symbols symbols, PathFacts facts, List<Node> identity, Budget budget) {
+    this.pair = pair;
+    this.symbols = symbols;
+    this.facts = facts;
+    this.identity = identity;
+    this.budget = budget;
+    this.proofs = new Inequalities(List.of(), id -> false, budget);
+  }
+
+  /** Whether two accesses cannot meet. */
+  boolean proves(SharedAccess one, SharedAccess other) {
+    if (!one.isExact() || !other.isExact() || one.width() == 0 || other.width() == 0) {
+      return false;
+    }
+    for (int round = 0; round < MAX_ROUNDS; round++) {
+      Polynomial distance = one.offset().minus(pair.second(other.offset()));
+      if (distance == null) {
+        return false;
+      }
+      PathFacts.Known first = facts.at(one.access());
+      PathFacts.Known second = facts.at(other.access());
+      proofs = proofs(distance, first, second);
+      if (proofs.areContradictory()
+          || proofs.isAtLeast(distance, other.width())
+          || proofs.isAtLeast(Polynomial.ZERO.minus(distance), one.width())) {
+        return true;
+      }
+      grew = false;
+      boolean impossible = equate(distance, Math.max(one.width(), other.width()));
+      for (Polynomial zero : first.zero()) {
+        if (second.zero().contains(zero)) {
+          impossible |= equateSame(zero);
+        }
+      }
+      for (Polynomial whole : divided()) {
+        impossible |= equateSame(whole);
+      }
+      if (impossible || identity.stream().allMatch(pair::isSame)) {
+        return true;
+      }
+      if (!grew) {
+        return false;
+      }
+    }
+    return false;
+  }
+
+  private Inequalities proofs(Polynomial distance, PathFacts.Known first, PathFacts.Known second) {
+    Set<Polynomial> given = new LinkedHashSet<>(first.inequalities());
+    second.inequalities().forEach(each -> given.add(pair.second(each)));
+    List<Polynomial> all = new ArrayList<>(given);
+    all.add(distance);
+    ThreadPair.closure(
+        all,
+        symbols,
+        limit -> {
+          given.add(limit);
+          given.add(pair.second(limit));
+        });
+    return new Inequalities(
+        List.copyOf(given), id -> symbols.isNatural(ThreadPair.plain(id)), budget);
+  }
+
+  /** Numbers whose quotient and remainder by one divisor are the same in both threads. */
+  private List<Polynomial> divided() {
+    Map<Polynomial, Set<Long>> halves = new LinkedHashMap<>();
+    List<Polynomial> found = new ArrayList<>();
+    for (Node node : symbols.divisions()) {
+      if (!pair.isSame(node)) {
+        continue;
+      }
+      Symbols.Division division = symbols.division(node);
+      if (division == null || !symbols.isPlainlyNatural(division.whole())) {
+        continue;
+      }
+      long half = division.isQuotient() ? division.divisor() : -division.divisor();
+      Set<Long> seen = halves.computeIfAbsent(division.whole(), key -> new LinkedHashSet<>());
+      seen.add(half);
+      if (seen.contains(-half)) {
+        found.add(division.whole());
+      }
+    }
+    return found;
+  }
+
+  private boolean equateSame(Polynomial formula) {
+    Polynomial distance = formula.minus(pair.second(formula));
+    return distance != null && equate(distance, 1);
+  }
+
+  /** Notes what follows if a distance is less than a width; whether it cannot be. */
+  private boolean equate(Polynomial distance, long width) {
+    Map<Monomial, Polynomial> weights = new LinkedHashMap<>();
+    Map<Monomial, Polynomial> others = new LinkedHashMap<>();
+    Polynomial rest = Polynomial.ZERO;
+    for (Map.Entry<Monomial, Long> term : distance.terms().entrySet()) {
+      Monomial varying = part(term.getKey(), true);
+      Monomial same = part(term.getKey(), false);
+      long second = Arrays.stream(varying.nodes()).filter(ThreadPair::isSecond).count();
+      Polynomial weight = Polynomial.term(same, term.getValue());
+      if (varying.nodes().length == 0) {
+        rest = sum(rest, weight);
+      } else if (second == 0) {
+        weights.merge(varying, weight, PairProof::sum);
+      } else if (second == varying.nodes().length) {
+        Monomial plain =
+            new Monomial(Arrays.stream(varying.nodes()).map(ThreadPair::plain).toArray());
+        others.merge(plain, weight, PairProof::sum);
+      } else {
+        return false;
+      }
+    }
+    List<Digit> digits = new ArrayList<>();
+    for (Map.Entry<Monomial, Polynomial> each : weights.entrySet()) {
+      Polynomial other = others.remove(each.getKey());
+      if (other == null || !sum(each.getValue(), other).terms().isEmpty()) {
+        return false;
+      }
+      digits.add(new Digit(each.getKey(), each.getValue()));
+    }
+    if (!others.isEmpty()) {
+      return false;
+    }
+    boolean before = grew;
+    grew = false;
+    boolean impossible = solve(digits, rest, width);
+    if (!impossible && !grew) {
+      Polynomial opposite = negated(rest);
+      List<Digit> falling = new ArrayList<>();
+      for (Digit digit : digits) {
+        Polynomial weight = negated(digit.weight());
+        if (weight != null) {
+          falling.add(new Digit(digit.value(), weight));
+        }
+      }
+      impossible =
+          opposite != null && falling.size() == digits.size() && solve(falling, opposite, width);
+    }
+    grew |= before;
+    return impossible;
+  }
+
+  /** The symbols of a product that may differ between the threads, or those that do not. */
+  private Monomial part(Monomial product, boolean varying) {
+    return new Monomial(
+        Arrays.stream(product.nodes())
+            .filter(id -> varying != (!ThreadPair.isSecond(id) && pair.isSame(symbols.node(id))))
+            .toArray());
+  }
+
+  private static Polynomial sum(Polynomial a, Polynomial b) {
+    Polynomial sum = a.plus(b);
+    if (sum == null) {
+      throw new TooComplexException("an address is too long a formula");
+    }
+    return sum;
+  }
+
+  /**
+   * Notes which digits are the same if the sum of their differences and a rest is less than a
+   * width; whether it cannot be.
+   */
+  private boolean solve(List<Digit> digits, Polynomial rest, long width) {
+    if (digits.isEmpty()) {
+      return proofs.isAtLeast(rest, width) || proofs.isAtLeast(negated(rest), width);
+    }
+    if (digits.size() == 1 && isOne(digits.get(0).weight()) && width == 1 && isZero(rest)) {
+      note(digits.get(0).value());
+      return false;
+    }
+    Set<Polynomial> weights = new LinkedHashSet<>();
+    digits.stream().map(Digit::weight).sorted(largestFirst()).forEach(weights::add);
+    rest.terms().forEach((unit, number) -> weights.add(Polynomial.term(unit, Math.abs(number))));
+    for (Polynomial weight : weights) {
+      List<Digit> high = new ArrayList<>();
+      List<Digit> low = new ArrayList<>();
+      for (Digit digit : digits) {
+        Polynomial quotient = quotient(digit.weight(), weight);
+        if (quotient == null) {
+          low.add(digit);
+        } else {
+          high.add(new Digit(digit.value(), quotient));
+        }
+      }
+      Polynomial highRest = Polynomial.ZERO;
+      Polynomial lowRest = rest;
+      for (Map.Entry<Monomial, Long> term : rest.terms().entrySet()) {
+        Polynomial part = Polynomial.term(term.getKey(), term.getValue());
+        Polynomial quotient = quotient(part, weight);
+        if (quotient != null && !isOne(weight)) {
+          highRest = sum(highRest, quotient);
+          lowRest = sum(lowRest, Polynomial.term(term.getKey(), -term.getValue()));
+        }
+      }
+      boolean isProgress = !low.isEmpty() || !isOne(weight);
+      if (isProgress && isBelow(low, lowRest, weight, width)) {
+        boolean impossible = solve(high, highRest, 1);
+        return solve(low, lowRest, width) || impossible;
+      }
+      if (low.isEmpty() && isBetween(rest, weight, width)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Whether low digits and a rest, with the width, are less than one unit of the high ones. */
+  private boolean isBelow(List<Digit> low, Polynomial rest, Polynomial weight, long width) {
+    Polynomial sum = rest;
+    for (Digit digit : low) {
+      Polynomial first = digit.weight().times(Polynomial.term(digit.value(), 1));
+      Polynomial second = first == null ? null : pair.second(first);
+      Polynomial both = second == null ? null : first.minus(second);
+      sum = both == null || sum == null ? null : sum.plus(both);
+    }
+    if (sum == null) {
+      return false;
+    }
+    Polynomial above = weight.minus(sum);
+    Polynomial below = weight.plus(sum);
+    return proofs.isAtLeast(above, width) && proofs.isAtLeast(below, width);
+  }
+
+  /** Whether no multiple of a weight and a rest together are less than a width. */
+  private static boolean isBetween(Polynomial rest, Polynomial weight, long width) {
+    boolean areNumbers = rest.terms().size() == 1 && weight.terms().size() == 1;
+    long unit = Math.abs(weight.coefficient(Monomial.ONE));
+    long number = rest.coefficient(Monomial.ONE);
+    if (!areNumbers || unit == 0 || number == 0) {
+      return false;
+    }
+    long beyond = Math.floorMod(number, unit);
+    return beyond >= width && unit - beyond >= width;
+  }
+
+  private void note(Monomial digit) {
+    if (digit.nodes().length == 1) {
+      grew |= pair.add(symbols.node(digit.nodes()[0]));
+    }
+  }
+
+  private static boolean isOne(Polynomial polynomial) {
+    return polynomial.equals(Polynomial.constant(1));
+  }
+
+  private static boolean isZero(Polynomial polynomial) {
+    return polynomial.terms().isEmpty();
+  }
+
+  private static @Nullable Polynomial negated(Polynomial polynomial) {
+    return Polynomial.ZERO.minus(polynomial);
+  }
+
+  private static Comparator<Polynomial> largestFirst() {
+    return Comparator.<Polynomial>comparingInt(each -> each.terms().firstKey().nodes().length)
+        .thenComparingLong(each -> Math.abs(each.terms().get(each.terms().firstKey())))
+        .reversed();
+  }
+
+  /** The quotient of two weights if it is a polynomial without a rest; otherwise null. */
+  private static @Nullable Polynomial quotient(Polynomial dividend, Polynomial divisor) {
+    Monomial lead = divisor.terms().firstKey();
+    long unit = divisor.coefficient(lead);
+    Polynomial quotient = Polynomial.ZERO;
+    Polynomial rest = dividend;
+    for (int i = 0; i < Polynomial.MAX_TERMS && !rest.terms().isEmpty(); i++) {
+      Monomial first = rest.terms().firstKey();
+      Monomial factor = first.without(lead);
+      long number = rest.coefficient(first);
+      if (factor == null || number % unit != 0) {
+        return null;
+      }
+      Polynomial term = Polynomial.term(factor, number / unit);
+      Polynomial product = term.times(divisor);
+      Polynomial next = product == null ? null : rest.minus(product);
+      Polynomial sum = quotient.plus(term);
+      if (next == null || sum == null) {
+        return null;
+      }
+      quotient = sum;
+      rest = next;
+    }
+    return rest.terms().isEmpty() ? quotient : null;
+  }
+}

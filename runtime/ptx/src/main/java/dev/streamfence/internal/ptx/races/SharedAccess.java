@@ -1,0 +1,44 @@
+package dev.streamfence.internal.ptx.races;
+
+import dev.streamfence.internal.ptx.symbolic.MemoryAccess;
+import dev.streamfence.internal.ptx.symbolic.Polynomial;
+
+/**
+ * An access to memory that several threads reach.
+ *
+ * @param memory the index of the memory's base
+ * @param isGlobal whether threads of several blocks reach that memory
+ * @param offset where it begins in that memory, in bytes
+ * @param isExact whether that is the place, unless arithmetic wraps around in 32 bits or more
+ */
+record SharedAccess(
+    MemoryAccess access, int memory, boolean isGlobal, Polynomial offset, boolean isExact) {
+  boolean writes() {
+    return access.writes();
+  }
+
+  int width() {
+    return access.width();
+  }
+
+  /** Whether the device orders it with other such accesses to the same bytes. */
+  boolean isAtomic() {
+    return access.instruction().opcode().equals("atom")
+        || access.instruction().opcode().equals("red");
+  }
+
+  /** Whether only the threads of one block take part in that order. */
+  boolean isOfBlock() {
+    return access.instruction().has("cta");
+  }
+
+  /** Whether it is a load or a store that the compiler may treat as the thread's own. */
+  boolean isPlain() {
+    return !isAtomic()
+        && !access.instruction().has("volatile")
+        && !access.instruction().has("relaxed")
+        && !access.instruction().has("acquire")
+        && !access.instruction().has("release")
+        && !access.instruction().has("mmio");
+  }
+}

@@ -1,0 +1,268 @@
+package dev.streamfence.internal.ptx.races;
+
+import dev.streamfence.internal.ptx.ir.ControlGraph;
+import dev.streamfence.internal.ptx.ir.ControlGraph.Loop;
+import dev.streamfence.internal.ptx.symbolic.Formulas;
+import dev.streamfence.internal.ptx.symbolic.Node;
+import dev.streamfence.internal.ptx.symbolic.Node.Operator;
+import dev.streamfence.internal.ptx.symbolic.Node.Special;
+import dev.streamfence.internal.ptx.symbolic.NodeGraph;
+import dev.streamfence.internal.ptx.symbolic.Polynomial;
+import dev.streamfence.internal.ptx.symbolic.Polynomial.Monomial;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What is known of the symbols in a kernel's formulas: the limits of a thread's place, of masks,
+ * quotients and remainders. Confined to one thread.
+ */
+final class Symbols {
+  private final NodeGraph nodes;
+  private final Formulas formulas;
+  private final LaunchSpace space;
+  private final ControlGraph graph;
+  private @Nullable List<Node> divisions;
+
+  /** The most threads that a block has in each dimension; 0 if that is not limited. */
+  private final int[] most = new int[3];
+
+  Symbols(NodeGraph nodes, Formulas formulas, ControlGraph graph, LaunchSpace space) {
+    this.nodes = nodes;
+    this.graph = graph;
+    this.formulas = formulas;
+    this.space = space;
+  }
+
+  /** Takes it that no block has more threads in a dimension. */
+  void limit(int dimension, int threads) {
+    most[dimension] = threads;
+  }
+
+  Node node(int id) {
+    return nodes.node(id);
+  }
+
+  /** How many values there are, whose numbers begin at 0. */
+  int size() {
+    return nodes.size();
+  }
+
+  /** The values that are quotients or remainders. */
+  List<Node> divisions() {
+    List<Node> found = divisions;
+    if (found == null) {
+      found = new ArrayList<>();
+      for (int id = 0; id < nodes.size(); id++) {
+        if (isDivision(nodes.node(id)) && division(nodes.node(id)) != null) {
+          found.add(nodes.node(id));
+        }
+      }
+      divisions = found;
+    }
+    return found;
+  }
+
+  private static boolean isDivision(Node node) {
+    return switch (node.operation) {
+      case AND, SHIFT_RIGHT, SHIFT_RIGHT_UNSIGNED -> true;
+      case DIVIDE, DIVIDE_UNSIGNED, REMAINDER, REMAINDER_UNSIGNED -> true;
+      default -> false;
+    };
+  }
+
+  Node special(Special special) {
+    return nodes.special(special);
+  }
+
+  /** Whether a thread's index is the same in all threads of a block. */
+  boolean isFlat(Node special) {
+    return space.isFlat(special.special().dimension);
+  }
+
+  /** The index of the loop whose header has a phi. */
+  int loop(Node phi) {
+    Loop loop = graph.loop(phi.block);
+    return loop == null ? -1 : loop.index;
+  }
+
+  /** A value as a polynomial, with the numbers of the block that are the same in all launches. */
+  @Nullable Polynomial of(Node node) {
+    return fixed(formulas.of(node));
+  }
+
+  /** A polynomial with the block's sizes that are the same in all launches; null if too long. */
+  @Nullable Polynomial fixed(@Nullable Polynomial polynomial) {
+    Polynomial result = polynomial;
+    for (int dimension = 0; dimension < 3; dimension++) {
+      int threads = space.threads(dimension);
+      if (result != null && threads > 0) {
+        int size = nodes.special(Special.ALL.get(Special.NTID_X.ordinal() + dimension)).id;
+        result = result.with(size, Polynomial.constant(threads));
+      }
+    }
+    return result;
+  }
+
+  /** Whether a value is no negative number, whatever the launch. */
+  boolean isNatural(int id) {
+    Node node = nodes.node(id);
+    return switch (node.operation) {
+      case SPECIAL, ITERATION -> true;
+      case CONSTANT, UNKNOWN -> node.constant >= 0;
+      case AND -> mask(node) >= 0;
+      case ZERO_EXTEND, REMAINDER_UNSIGNED -> true;
+      case SHIFT_RIGHT_UNSIGNED, DIVIDE_UNSIGNED -> scale(node) > 1;
+      case REMAINDER, DIVIDE, SHIFT_RIGHT -> scale(node) > 0 && isPlainlyNatural(of(node.input(0)));
+      default -> false;
+    };
+  }
+
+  /** Whether no term of a polynomial can be negative. */
+  boolean isPlainlyNatural(@Nullable Polynomial polynomial) {
+    return polynomial != null
+        && polynomial.terms().values().stream().allMatch(coefficient -> coefficient >= 0)
+        && !polynomial.has(id -> !isNatural(id));
+  }
+
+  /** What is not negative because of what a value is. */
+  List<Polynomial> limits(int id) {
+    Node node = nodes.node(id);
+    Polynomial self = Polynomial.of(id);
+    List<Polynomial> found = new ArrayList<>();
+    switch (node.operation) {
+      case SPECIAL -> {
+        Special special = node.special();
+        if (special.isThread || special.isBlock) {
+          int at = special.ordinal() + Special.NTID_X.ordinal();
+          Polynomial size = Polynomial.of(nodes.special(Special.ALL.get(at)).id);
+          add(fixed(below(size, self)), found);
+          if (special.isThread && most[special.dimension] > 0) {
+            add(below(Polynomial.constant(most[special.dimension]), self), found);
+          }
+        } else {
+          add(self.minus(Polynomial.constant(1)), found);
+        }
+      }
+      case UNKNOWN -> {
+        if (node.limit < Integer.MAX_VALUE) {
+          add(Polynomial.constant(node.limit).minus(self), found);
+        }
+        if (node.constant > Integer.MIN_VALUE) {
+          add(self.minus(Polynomial.constant(node.constant)), found);
+        }
+      }
+      case AND -> {
+        if (mask(node) >= 0) {
+          add(Polynomial.constant(mask(node)).minus(self), found);
+        }
+      }
+      case REMAINDER, REMAINDER_UNSIGNED -> {
+        Polynomial divisor = of(node.input(1));
+        if (divisor != null && isNatural(id)) {
+          add(below(divisor, self), found);
+        }
+      }
+      case SHIFT_RIGHT, SHIFT_RIGHT_UNSIGNED, DIVIDE, DIVIDE_UNSIGNED -> {
+        Polynomial whole = of(node.input(0));
+        if (whole != null && isPlainlyNatural(whole) && scale(node) > 0) {
+          Polynomial multiple = self.times(Polynomial.constant(scale(node)));
+          Polynomial rest = multiple == null ? null : whole.minus(multiple);
+          add(rest, found);
+          add(rest == null ? null : below(Polynomial.constant(scale(node)), rest), found);
+        }
+      }
+      case MIN -> {
+        for (Node input : node.inputs) {
+          Polynomial most = of(input);
+          add(most == null ? null : most.minus(self), found);
+        }
+      }
+      case MAX -> {
+        for (Node input : node.inputs) {
+          Polynomial least = of(input);
+          add(least == null ? null : self.minus(least), found);
+        }
+      }
+      default -> {
+        // Its inputs say nothing of it.
+      }
+    }
+    return found;
+  }
+
+  private static @Nullable Polynomial below(Polynomial limit, Polynomial value) {
+    Polynomial distance = limit.minus(value);
+    return distance == null ? null : distance.minus(Polynomial.constant(1));
+  }
+
+  private static void add(@Nullable Polynomial polynomial, List<Polynomial> found) {
+    if (polynomial != null) {
+      found.add(polynomial);
+    }
+  }
+
+  /** The constant that a value is at most; negative if there is none. */
+  private static long mask(Node and) {
+    for (Node input : and.inputs) {
+      if (input.is(Operator.CONSTANT) && input.constant >= 0) {
+        return input.constant;
+      }
+    }
+    return -1;
+  }
+
+  /** The constant that an operation divides by; 0 if there is none. */
+  static long scale(Node node) {
+    Node by = node.inputs.size() < 2 ? null : node.input(1);
+    if (by == null || !by.is(Operator.CONSTANT)) {
+      return 0;
+    }
+    return switch (node.operation) {
+      case SHIFT_RIGHT, SHIFT_RIGHT_UNSIGNED ->
+          by.constant >= 0 && by.constant < Integer.SIZE - 1 ? 1L << by.constant : 0;
+      case DIVIDE, DIVIDE_UNSIGNED, REMAINDER, REMAINDER_UNSIGNED -> Math.max(0, by.constant);
+      default -> 0;
+    };
+  }
+
+  /** The operand and divisor of a quotient or a remainder; null if it is neither. */
+  @Nullable Division division(Node node) {
+    long by =
+        node.is(Operator.AND) && mask(node) >= 0 && Long.bitCount(mask(node) + 1) == 1
+            ? mask(node) + 1
+            : scale(node);
+    if (by < 1) {
+      return null;
+    }
+    Node whole = node.input(node.is(Operator.AND) && node.input(0).is(Operator.CONSTANT) ? 1 : 0);
+    Polynomial formula = of(whole);
+    boolean isQuotient =
+        switch (node.operation) {
+          case SHIFT_RIGHT, SHIFT_RIGHT_UNSIGNED, DIVIDE, DIVIDE_UNSIGNED -> true;
+          default -> false;
+        };
+    return formula == null ? null : new Division(formula, by, isQuotient);
+  }
+
+  /**
+   * A quotient, or a remainder: both together are the whole number.
+   *
+   * @param isQuotient false for the remainder
+   */
+  record Division(Polynomial whole, long divisor, boolean isQuotient) {}
+
+  /** Whether a condition on a value is one on numbers of 32 bits or more. */
+  boolean isAssumed(Formulas.Condition condition) {
+    Polynomial value = of(condition.value());
+    return condition.most() - condition.least() >= (1L << Integer.SIZE) - 1
+        && value != null
+        && value.terms().entrySet().stream().allMatch(Symbols::isSmall);
+  }
+
+  /** A factor of more would take a value beyond 32 bits in ordinary launches. */
+  private static boolean isSmall(Map.Entry<Monomial, Long> term) {
+    return term.getKey().nodes().length == 0 || Math.abs(term.getValue()) < 1 << 20;
+  }
+}

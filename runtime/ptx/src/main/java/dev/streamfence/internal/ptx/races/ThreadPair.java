@@ -1,0 +1,168 @@
+package dev.streamfence.internal.ptx.races;
+
+import dev.streamfence.internal.ptx.symbolic.Node;
+import dev.streamfence.internal.ptx.symbolic.Polynomial;
+import dev.streamfence.internal.ptx.symbolic.Polynomial.Monomial;
+import java.util.ArrayDeque;
+import java.util.Arrays;
+import java.util.BitSet;
+import java.util.Collection;
+import java.util.Deque;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Consumer;
+import java.util.function.IntPredicate;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Two different threads of one launch, and which values are the same in both. A formula of the
+ * second thread has symbols of its own for the values that may differ. Confined to one thread.
+ */
+final class ThreadPair {
+  /** What the symbols of the second thread are more by. */
+  private static final int SECOND = 1 << 24;
+
+  private final Symbols symbols;
+
+  /** Whether the two are in the same iteration of the loop with an index. */
+  private final IntPredicate isSameIteration;
+
+  private final boolean areInOneBlock;
+
+  /** Whether equal addresses hold equal values for a load. */
+  private final Predicate<Node> isConstantLoad;
+
+  private final Set<Node> equal = new HashSet<>();
+  private final Budget budget;
+
+  /** The values that are the same in both, by their numbers; null until they are computed. */
+  private @Nullable BitSet same;
+
+  ThreadPair(
+      Symbols symbols,
+      boolean areInOneBlock,
+      IntPredicate isSameIteration,
+      Predicate<Node> isConstantLoad,
+      Budget budget) {
+    this.budget = budget;
+    this.symbols = symbols;
+    this.areInOneBlock = areInOneBlock;
+    this.isSameIteration = isSameIteration;
+    this.isConstantLoad = isConstantLoad;
+  }
+
+  /** The value that a symbol of either thread stands for. */
+  static int plain(int id) {
+    return id % SECOND;
+  }
+
+  static boolean isSecond(int id) {
+    return id >= SECOND;
+  }
+
+  /** Notes that a value is the same in both; whether that is new. */
+  boolean add(Node node) {
+    boolean isNew = equal.add(node);
+    same = isNew ? null : same;
+    return isNew;
+  }
+
+  /** Whether a value is known to be the same in both threads. */
+  boolean isSame(Node node) {
+    BitSet found = same;
+    if (found == null) {
+      found = computed();
+      same = found;
+    }
+    return found.get(node.id);
+  }
+
+  /** A phi that a loop changes is the same if that holds of the iteration before. */
+  private BitSet computed() {
+    BitSet found = new BitSet(symbols.size());
+    found.set(0, symbols.size());
+    boolean changed = true;
+    while (changed) {
+      changed = false;
+      budget.take(1 + symbols.size() / 16);
+      for (int id = found.nextSetBit(0); id >= 0; id = found.nextSetBit(id + 1)) {
+        Node node = symbols.node(id);
+        if (!equal.contains(node) && !isSame(node, found)) {
+          found.clear(id);
+          changed = true;
+        }
+      }
+    }
+    return found;
+  }
+
+  private boolean isSame(Node node, BitSet found) {
+    return switch (node.operation) {
+      case CONSTANT, ARGUMENT, BASE -> true;
+      case SPECIAL ->
+          node.special().isThread ? symbols.isFlat(node) : !node.special().isBlock || areInOneBlock;
+      case ITERATION -> isSameIteration.test((int) node.constant);
+      case UNKNOWN -> isConstantLoad.test(node);
+      case PHI -> {
+        Node gate = node.gate;
+        boolean isChosenAlike =
+            node.isCarried
+                ? isSameIteration.test(symbols.loop(node))
+                : gate != null && found.get(gate.id);
+        yield isChosenAlike && areSame(node.inputs, found);
+      }
+      default -> areSame(node.inputs, found);
+    };
+  }
+
+  private static boolean areSame(List<Node> nodes, BitSet found) {
+    boolean all = true;
+    for (Node node : nodes) {
+      all &= found.get(node.id);
+    }
+    return all;
+  }
+
+  /** Whether a formula of the first thread is the same number in the second one. */
+  boolean isSame(Polynomial formula) {
+    return !formula.has(id -> !isSame(symbols.node(id)));
+  }
+
+  /** A formula of the first thread as that of the second one. */
+  Polynomial second(Polynomial formula) {
+    Polynomial result = Polynomial.ZERO;
+    for (Map.Entry<Monomial, Long> term : formula.terms().entrySet()) {
+      int[] ids = term.getKey().nodes().clone();
+      for (int i = 0; i < ids.length; i++) {
+        ids[i] += isSame(symbols.node(ids[i])) ? 0 : SECOND;
+      }
+      Arrays.sort(ids);
+      Polynomial sum = result.plus(Polynomial.term(new Monomial(ids), term.getValue()));
+      // No two terms of it are alike, so that it has as many as before.
+      result = sum == null ? result : sum;
+    }
+    return result;
+  }
+
+  /** The limits of all values in some formulas, and in these limits. */
+  static void closure(
+      Collection<Polynomial> formulas, Symbols symbols, Consumer<Polynomial> found) {
+    Deque<Polynomial> waiting = new ArrayDeque<>(formulas);
+    Set<Integer> seen = new HashSet<>();
+    while (!waiting.isEmpty() && seen.size() < 64) {
+      for (Monomial monomial : waiting.remove().terms().keySet()) {
+        for (int id : monomial.nodes()) {
+          if (seen.add(plain(id))) {
+            for (Polynomial limit : symbols.limits(plain(id))) {
+              found.accept(limit);
+              waiting.add(limit);
+            }
+          }
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,66 @@
+package dev.streamfence.internal.ptx.races;
+
+import dev.streamfence.internal.ptx.symbolic.Node.Special;
+import java.util.Set;
+
+/**
+ * An ordinary launch to try: blocks of an ordinary shape, several of them in the dimensions that
+ * the code reads, and a number for each argument that is larger than the launch. Immutable.
+ */
+final class TrialLaunch {
+  private static final int[][] LINES = {{64}, {32}, {96}, {128}, {256}};
+  private static final int[][] PLANES = {{16, 16}, {8, 8}, {32, 8}, {16, 4}, {32, 4}};
+  private static final int[][] CUBES = {{8, 8, 4}, {4, 4, 4}, {8, 4, 8}, {16, 4, 4}, {32, 2, 2}};
+
+  /** How many shapes there are for blocks of any size. */
+  static final int SHAPES = 5;
+
+  private final int[] block = {1, 1, 1};
+  private final int[] grid = {1, 1, 1};
+  private final long seed;
+
+  /**
+   * Creates a launch.
+   *
+   * @param read the indices that the code reads
+   * @param shape which of the shapes, from 0 on
+   * @param seed makes other arguments
+   */
+  TrialLaunch(Set<Special> read, LaunchSpace space, int shape, long seed) {
+    this.seed = seed;
+    int[] threads =
+        read.contains(Special.TID_Z)
+            ? CUBES[shape]
+            : read.contains(Special.TID_Y) ? PLANES[shape] : LINES[shape];
+    for (int i = 0; i < 3; i++) {
+      boolean isRead = i < threads.length && read.contains(Special.ALL.get(i));
+      block[i] = space.threads(i) > 0 ? space.threads(i) : isRead ? threads[i] : 1;
+      boolean hasBlocks = read.contains(Special.ALL.get(Special.CTAID_X.ordinal() + i));
+      grid[i] = hasBlocks && !(space.isOneDimensional() && i > 0) ? i == 0 ? 3 : 2 : 1;
+    }
+  }
+
+  int threads() {
+    return block[0] * block[1] * block[2];
+  }
+
+  int size() {
+    return threads() * grid[0] * grid[1] * grid[2];
+  }
+
+  long argument(int index) {
+    return 4099 + 131L * index + 17 * (index + 3) * seed;
+  }
+
+  long special(Special special, int number) {
+    int[] sizes = special.isBlock || special.countsBlocks ? grid : block;
+    if (!special.isThread && !special.isBlock) {
+      return sizes[special.dimension];
+    }
+    int place = special.isThread ? number % threads() : number / threads();
+    for (int i = 0; i < special.dimension; i++) {
+      place /= sizes[i];
+    }
+    return place % sizes[special.dimension];
+  }
+}

@@ -1,0 +1,243 @@
+package dev.streamfence.internal.ptx.races;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.streamfence.internal.ptx.races.KernelRaces.Restriction;
+import dev.streamfence.internal.ptx.races.KernelRaces.Verdict;
+import dev.streamfence.internal.ptx.symbolic.ArrayPlace;
+import dev.streamfence.internal.ptx.syntax.PtxModule;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/**
+ * What kernels show of their races. Each begins with the thread's number in {@code %r4}, the block
+ * in {@code %r1}, its size in {@code %r2}, the thread in {@code %r0} and {@code n} in {@code %r5};
+ * {@code %rd1} and {@code %rd2} are the arrays.
+ */
+final class KernelRacesTest {
+  private static final LaunchSpace LINES = new LaunchSpace(0, 0, 0, true, false);
+
+  /** Accesses to the element with this index, in the first array. */
+  private static String at(String index) {
+    return "mul.wide.s32 %rd4, " + index + ", 4; add.s64 %rd5, %rd1, %rd4; ";
+  }
+
+  private static final String STORE = "st.global.u32 [%rd5], %r4; ";
+  private static final String LOAD = "ld.global.u32 %r10, [%rd5]; ";
+  private static final String TILE =
+      "shl.b32 %r11, %r0, 2; mov.u32 %r12, tile; add.s32 %r13, %r12, %r11; ";
+  private static final String PUT = "st.shared.u32 [%r13], %r4; ";
+  private static final String GET = "ld.shared.u32 %r10, [%r13+4]; ";
+
+  private static KernelRaces of(String code) {
+    return of(code, LINES);
+  }
+
+  private static KernelRaces of(String code, LaunchSpace space) {
+    PtxModule module =
+        PtxModule.parse(
+            """
+            .version 7.0
+            .target sm_75
+            .address_size 64
+            .visible .entry k(.param .u64 a, .param .u64 b, .param .u32 n, .param .u32 m)
+            {
+            .shared .align 4 .b8 tile[4096];
+            .reg .pred %p<9>; .reg .b32 %r<30>; .reg .b64 %rd<30>;
+            ld.param.u64 %rd1, [a]; ld.param.u64 %rd2, [b];
+            ld.param.u32 %r5, [n]; ld.param.u32 %r6, [m];
+            mov.u32 %r0, %tid.x; mov.u32 %r1, %ctaid.x; mov.u32 %r2, %ntid.x;
+            mov.u32 %r3, %nctaid.x; mad.lo.s32 %r4, %r1, %r2, %r0;
+            """
+                + code
+                + " END: ret; }");
+    return KernelRaces.of(
+        module,
+        module.entries().get(0),
+        List.of(new ArrayPlace(0, 0), new ArrayPlace(1, 0)),
+        List.of(),
+        space);
+  }
+
+  private static Verdict verdict(String code) {
+    return of(code).verdict();
+  }
+
+  @Test
+  void aKernelThatStoresNothingHasNoRaces() {
+    assertThat(verdict(at("0") + LOAD)).isEqualTo(Verdict.PROVED);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "an element of its own | mov.u32 %r20, %r4; | PROVED",
+        "every second one | mad.lo.s32 %r20, %r4, 2, 1; | PROVED",
+        "from the end | sub.s32 %r20, %r5, %r4; | PROVED",
+        "one per block | mov.u32 %r20, %r0; | CERTAIN",
+        "one for two threads | shr.u32 %r20, %r4, 1; | CERTAIN",
+        "one of sixteen | and.b32 %r20, %r4, 15; | CERTAIN",
+        "the same one | mov.u32 %r20, 7; | CERTAIN",
+        "an element of its block | add.s32 %r20, %r1, 3; | CERTAIN",
+        "at a distance from the launch | mul.lo.s32 %r20, %r4, %r5; | UNKNOWN",
+      })
+  void aStoreToAnElement(String what, String code, Verdict expected) {
+    assertThat(verdict(code + at("%r20") + STORE)).as(what).isEqualTo(expected);
+  }
+
+  @Test
+  void whatTheNeighbourReadsIsARace() {
+    KernelRaces races = of(at("%r4") + "ld.global.u32 %r10, [%rd5+4]; " + STORE);
+    assertThat(races.verdict()).isEqualTo(Verdict.CERTAIN);
+    assertThat(races.conflict().orElseThrow().first().opcode()).isEqualTo("st");
+    assertThat(races.conflict().orElseThrow().second().opcode()).isEqualTo("ld");
+    assertThat(races.conflict().orElseThrow().array()).isZero();
+  }
+
+  @Test
+  void storesOfOneValueToOneElementAreNotCertain() {
+    assertThat(verdict(at("0") + "st.global.u32 [%rd5], 1;")).isEqualTo(Verdict.UNKNOWN);
+  }
+
+  @Test
+  void oneThreadOfTheGridMayStore() {
+    assertThat(verdict("setp.ne.s32 %p1, %r4, 0; @%p1 bra END; " + at("3") + STORE))
+        .isEqualTo(Verdict.PROVED);
+  }
+
+  @Test
+  void oneThreadOfEachBlockMayStoreToAnElementOfTheBlock() {
+    String first = "setp.ne.s32 %p1, %r0, 0; @%p1 bra END; ";
+    assertThat(verdict(first + at("%r1") + STORE)).isEqualTo(Verdict.PROVED);
+    assertThat(verdict(first + at("5") + STORE)).isEqualTo(Verdict.CERTAIN);
+  }
+
+  @Test
+  void aLaneOfEachWarpMayStoreToAnElementOfTheWarp() {
+    String lane = "and.b32 %r20, %r4, 31; shr.u32 %r21, %r4, 5; ";
+    assertThat(verdict(lane + "setp.ne.s32 %p1, %r20, 0; @%p1 bra END; " + at("%r21") + STORE))
+        .isEqualTo(Verdict.PROVED);
+    assertThat(verdict(lane + "setp.gt.s32 %p1, %r20, 1; @%p1 bra END; " + at("%r21") + STORE))
+        .isEqualTo(Verdict.CERTAIN);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"%r2 | %r3, PROVED", "%r2 | 1, UNKNOWN"})
+  void aGridStrideLoopTakesEachElementOnce(String strides, Verdict expected) {
+    String[] factors = strides.split(" \\| ");
+    String loop =
+        "mul.lo.s32 %r7, "
+            + factors[0]
+            + ", "
+            + factors[1]
+            + "; mov.u32 %r20, %r4;"
+            + " setp.ge.s32 %p1, %r20, %r5; @%p1 bra END; L: "
+            + at("%r20")
+            + STORE
+            + "add.s32 %r20, %r20, %r7; setp.lt.s32 %p1, %r20, %r5; @%p1 bra L; ";
+    // Whether a smaller stride meets another thread depends on how long the array is.
+    assertThat(verdict(loop)).isEqualTo(expected);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"true, PROVED", "false, UNKNOWN"})
+  void rowsAreApartIfTheColumnIsComparedWithTheWidth(boolean compared, Verdict expected) {
+    String code =
+        "mov.u32 %r14, %tid.y; mov.u32 %r15, %ctaid.y; mov.u32 %r16, %ntid.y;"
+            + " mad.lo.s32 %r17, %r15, %r16, %r14; "
+            + (compared ? "setp.ge.s32 %p1, %r4, %r5; @%p1 bra END; " : "")
+            + "mad.lo.s32 %r20, %r17, %r5, %r4; "
+            + at("%r20")
+            + STORE;
+    KernelRaces races = of(code, LaunchSpace.ANY);
+    assertThat(races.verdict()).isEqualTo(expected);
+    if (compared) {
+      assertThat(races.restrictions())
+          .containsExactly(new Restriction("blockDim.z", 1), new Restriction("gridDim.z", 1));
+    }
+  }
+
+  @Test
+  void anIndexThatIsLoadedMakesItAQuestionOfData() {
+    String code =
+        "mul.wide.s32 %rd6, %r4, 4; add.s64 %rd7, %rd2, %rd6; ld.global.u32 %r20, [%rd7]; ";
+    KernelRaces races = of(code + at("%r20") + STORE);
+    assertThat(races.verdict()).isEqualTo(Verdict.DATA);
+    assertThat(races.reason()).isEqualTo("the index is loaded");
+    // Atomic operations do not race with each other.
+    assertThat(verdict(code + at("%r20") + "red.global.add.u32 [%rd5], 1;"))
+        .isEqualTo(Verdict.PROVED);
+    assertThat(verdict(code + at("%r20") + "red.cta.global.add.u32 [%rd5], 1;"))
+        .isEqualTo(Verdict.DATA);
+  }
+
+  @Test
+  void aBarrierKeepsStoresAndLoadsOfATileApart() {
+    assertThat(verdict(TILE + PUT + "bar.sync 0; " + GET)).isEqualTo(Verdict.PROVED);
+    assertThat(verdict(TILE + PUT + GET)).isEqualTo(Verdict.CERTAIN);
+    // Who reads the tile must have done so before it is written again.
+    assertThat(verdict(TILE + PUT + "bar.sync 0; " + GET + PUT)).isEqualTo(Verdict.CERTAIN);
+    assertThat(verdict(TILE + PUT + "bar.sync 0; " + GET + "bar.sync 0; " + PUT))
+        .isEqualTo(Verdict.PROVED);
+  }
+
+  @Test
+  void aBarrierThatNotAllThreadsComeToKeepsNothingApart() {
+    String some = "setp.gt.s32 %p1, %r0, 15; @%p1 bra A; bar.sync 0; bra B; A: bar.sync 0; B: ";
+    assertThat(verdict(TILE + PUT + some + GET)).isEqualTo(Verdict.UNKNOWN);
+    String uniform = "setp.gt.s32 %p1, %r5, 15; @%p1 bra A; bar.sync 0; bra B; A: bar.sync 0; B: ";
+    assertThat(verdict(TILE + PUT + uniform + GET)).isEqualTo(Verdict.PROVED);
+  }
+
+  @Test
+  void aTreeOfSumsNeedsABarrierInEachStep() {
+    String step =
+        "mov.u32 %r20, 64; L: setp.ge.s32 %p1, %r0, %r20; @%p1 bra N;"
+            + " shl.b32 %r21, %r20, 2; add.s32 %r22, %r13, %r21; ld.shared.u32 %r10, [%r22];"
+            + " ld.shared.u32 %r14, [%r13]; add.s32 %r14, %r14, %r10; st.shared.u32 [%r13], %r14;"
+            + " N: %s shr.u32 %r20, %r20, 1; setp.gt.s32 %p2, %r20, 0; @%p2 bra L;";
+    assertThat(verdict(TILE + PUT + "bar.sync 0; " + step.replace("%s", "bar.sync 0;")))
+        .isEqualTo(Verdict.PROVED);
+    assertThat(verdict(TILE + PUT + "bar.sync 0; " + step.replace("%s", "")))
+        .isEqualTo(Verdict.UNKNOWN);
+  }
+
+  @Test
+  void aKernelForOneBlockSizeIsProvedForSmallerBlocks() {
+    String code = "mad.lo.s32 %r20, %r1, 256, %r0; " + at("%r20") + STORE;
+    KernelRaces races = ofFixed(code);
+    assertThat(races.verdict()).isEqualTo(Verdict.PROVED);
+    assertThat(races.restrictions()).containsExactly(new Restriction("blockDim.x", 256));
+  }
+
+  /** A kernel that does not read the size of its block. */
+  private static KernelRaces ofFixed(String code) {
+    PtxModule module =
+        PtxModule.parse(
+            ".version 7.0\n.target sm_75\n.address_size 64\n"
+                + ".visible .entry k(.param .u64 a) {"
+                + " .reg .b32 %r<30>; .reg .b64 %rd<9>; ld.param.u64 %rd1, [a];"
+                + " mov.u32 %r0, %tid.x; mov.u32 %r1, %ctaid.x; mov.u32 %r4, 5; "
+                + code
+                + " ret; }");
+    return KernelRaces.of(
+        module, module.entries().get(0), List.of(new ArrayPlace(0, 0)), List.of(), LINES);
+  }
+
+  @Test
+  void arraysThatMayOverlapLeaveItOpen() {
+    KernelRaces races = of(at("%r4") + STORE, new LaunchSpace(0, 0, 0, true, true));
+    assertThat(races.verdict()).isEqualTo(Verdict.UNKNOWN);
+    assertThat(races.reason()).isEqualTo("its arrays may overlap");
+  }
+
+  @Test
+  void aThreadOfAnotherBlockPassesNoBarrier() {
+    // The element after its own belongs to the next block for the last thread.
+    assertThat(verdict(at("%r4") + STORE + "bar.sync 0; ld.global.u32 %r10, [%rd5+4];"))
+        .isEqualTo(Verdict.CERTAIN);
+  }
+}

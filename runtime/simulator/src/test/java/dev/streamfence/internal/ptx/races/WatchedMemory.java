@@ -1,0 +1,56 @@
+package dev.streamfence.internal.ptx.races;
+
+import dev.streamfence.internal.ptx.run.machine.GlobalMemory;
+import dev.streamfence.internal.ptx.run.machine.Lane;
+import dev.streamfence.internal.ptx.run.order.AccessCells;
+import dev.streamfence.internal.ptx.run.order.LaunchOrder;
+import java.util.HashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Memory at all addresses, with small numbers, that notes which threads conflict. */
+final class WatchedMemory implements GlobalMemory {
+  private static final int PAGE = 4096;
+
+  private final LaunchOrder order = new LaunchOrder();
+  private final Map<Long, AccessCells> pages = new HashMap<>();
+  private @Nullable Lane running;
+
+  @Override
+  public LaunchOrder order() {
+    return order;
+  }
+
+  @Override
+  public void enters(Lane lane) {
+    running = lane;
+  }
+
+  @Override
+  public long load(long address, int bytes) {
+    touch(address, bytes, false);
+    return address >> 2 & 15;
+  }
+
+  @Override
+  public void store(long address, int bytes, long value) {
+    touch(address, bytes, true);
+  }
+
+  private void touch(long address, int bytes, boolean stores) {
+    Lane lane = running;
+    AccessCells cells =
+        pages.computeIfAbsent(Math.floorDiv(address, PAGE), page -> order.cells(PAGE));
+    int place = Math.floorMod(address, PAGE);
+    if (lane == null || lane.order == null || cells == null) {
+      return;
+    }
+    long conflict =
+        stores
+            ? lane.order.stores(lane.site(), cells, place, bytes)
+            : lane.order.loads(lane.site(), cells, place, bytes);
+    if (conflict != 0) {
+      order.report(conflict, lane.order, lane.site(), stores, false, false, address, bytes);
+    }
+  }
+}
