@@ -95,6 +95,7 @@ class AnnotationsTest {
             "requiredBlock=[]",
             "dynamicSharedBytes=0",
             "bounds=CHECKED",
+            "races=REPORTED",
             "mayAlias=false",
             "cooperative=false");
     assertThat(defaultsOf(KernelModule.class)).containsExactly("value=null");
