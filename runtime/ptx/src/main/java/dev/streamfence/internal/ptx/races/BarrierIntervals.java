@@ -142,8 +142,8 @@ final class BarrierIntervals {
   /** The barriers, or the begin, after which two accesses may be made without another barrier. */
   List<Integer> shared(MemoryAccess one, MemoryAccess other) {
     List<Integer> found = new ArrayList<>();
-    int first = index(one);
-    int second = index(other);
+    int first = one.index();
+    int second = other.index();
     for (int barrier = BEGIN; ; barrier = barriers.nextSetBit(barrier + 1)) {
       BitSet after = after(barrier);
       if (after.get(first) && after.get(second)) {
@@ -160,8 +160,8 @@ final class BarrierIntervals {
    * around both accesses.
    */
   boolean isSameIteration(int barrier, MemoryAccess one, MemoryAccess other, Loop loop) {
-    int first = crossings(barrier, loop)[index(one)];
-    int second = crossings(barrier, loop)[index(other)];
+    int first = crossings(barrier, loop)[one.index()];
+    int second = crossings(barrier, loop)[other.index()];
     return first == second && (first == ZERO || first == ONCE);
   }
 
@@ -239,14 +239,5 @@ final class BarrierIntervals {
       block++;
     }
     return block;
-  }
-
-  private int index(MemoryAccess access) {
-    for (int i = graph.block(access.block()).first(); i < graph.block(access.block()).end(); i++) {
-      if (flow.instruction(i) == access.instruction()) {
-        return i;
-      }
-    }
-    throw new IllegalArgumentException(access + " is not in its block");
   }
 }

@@ -289,9 +289,7 @@ final class RaceAnalysis {
   /** How many barriers of its block of code lie before an access. */
   private int barriersBefore(MemoryAccess access) {
     int count = 0;
-    for (int i = graph.block(access.block()).first();
-        flow.instruction(i) != access.instruction();
-        i++) {
+    for (int i = graph.block(access.block()).first(); i < access.index(); i++) {
       count += BarrierIntervals.isBarrier(flow.instruction(i)) ? 1 : 0;
     }
     return count;

@@ -273,7 +273,7 @@ public final class KernelValues {
     Opcode rule = flow.rule(index);
     Node guard = guard(instruction, block, state);
     int before = accesses.size();
-    addAccesses(instruction, rule, block, guard, state);
+    addAccesses(index, rule, block, guard, state);
     MemoryAccess access = accesses.size() == before + 1 ? accesses.get(before) : null;
     List<Register> assigned = InstructionValues.assigned(flow, index);
     Node result = null;
@@ -363,11 +363,8 @@ public final class KernelValues {
 
   /** Notes the accesses of an instruction, and the values that it hands to memory or other code. */
   private void addAccesses(
-      Instruction instruction,
-      Opcode rule,
-      int block,
-      @Nullable Node guard,
-      @Nullable Node[] state) {
+      int index, Opcode rule, int block, @Nullable Node guard, @Nullable Node[] state) {
+    Instruction instruction = flow.instruction(index);
     List<Operand> operands = instruction.operands();
     boolean handsAll = rule.assignsAny() || rule.transfer().reachesLanes();
     for (int i = 0; i < operands.size(); i++) {
@@ -380,7 +377,13 @@ public final class KernelValues {
         Node address = instructions.address(memory, block, state);
         MemoryAccess access =
             new MemoryAccess(
-                instruction, block, address, guard, letter != 'r', Widths.access(instruction));
+                instruction,
+                index,
+                block,
+                address,
+                guard,
+                letter != 'r',
+                Widths.access(instruction));
         accesses.add(access);
         if (instruction.opcode().equals("st")) {
           List<Node> values = new ArrayList<>();
