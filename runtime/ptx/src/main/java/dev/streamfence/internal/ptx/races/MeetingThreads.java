@@ -80,8 +80,8 @@ final class MeetingThreads {
     this.space = space;
     boolean any = true;
     for (int i = 0; i < 3; i++) {
-      boolean isRead = read.contains(Special.ALL.get(i));
-      boolean readsSize = read.contains(Special.ALL.get(Special.NTID_X.ordinal() + i));
+      boolean isRead = read.contains(Special.thread(i));
+      boolean readsSize = read.contains(Special.blockSize(i));
       any &= !isRead || readsSize || space.threads(i) > 0;
     }
     isOfAnyBlock = any;

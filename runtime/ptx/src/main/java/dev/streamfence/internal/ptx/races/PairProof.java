@@ -248,8 +248,7 @@ final class PairProof {
     Polynomial sum = rest;
     for (Digit digit : low) {
       Polynomial first = digit.weight().times(Polynomial.term(digit.value(), 1));
-      Polynomial second = first == null ? null : pair.second(first);
-      Polynomial both = second == null ? null : first.minus(second);
+      Polynomial both = first == null ? null : first.minus(pair.second(first));
       sum = both == null || sum == null ? null : sum.plus(both);
     }
     if (sum == null) {
@@ -292,7 +291,7 @@ final class PairProof {
 
   private static Comparator<Polynomial> largestFirst() {
     return Comparator.<Polynomial>comparingInt(each -> each.terms().firstKey().nodes().length)
-        .thenComparingLong(each -> Math.abs(each.terms().get(each.terms().firstKey())))
+        .thenComparingLong(each -> Math.abs(each.coefficient(each.terms().firstKey())))
         .reversed();
   }
 

@@ -183,11 +183,11 @@ final class PathFacts {
               && difference.has(id -> id == iteration)
               && !difference.has(
                   id -> id != iteration && !formulas.isInvariant(nodes.node(id), loop));
+      Polynomial previous = Polynomial.of(iteration).minus(Polynomial.constant(1));
       Polynomial last =
-          isFollowed
-              ? difference.with(
-                  iteration, difference(Polynomial.of(iteration), Polynomial.constant(1)))
-              : null;
+          difference == null || previous == null || !isFollowed
+              ? null
+              : difference.with(iteration, previous);
       Polynomial holds = last == null ? null : held(fact, last, iteration);
       Polynomial first = holds == null ? null : holds.with(iteration, Polynomial.ZERO);
       if (holds != null
@@ -197,11 +197,6 @@ final class PathFacts {
         found.natural.add(holds);
       }
     }
-  }
-
-  private static Polynomial difference(Polynomial a, Polynomial b) {
-    Polynomial difference = a.minus(b);
-    return difference == null ? a : difference;
   }
 
   /** What is not negative in an iteration if a fact held in the one before. */

@@ -121,10 +121,13 @@ final class RaceAnalysis {
     try {
       decide();
     } catch (TooComplexException e) {
-      boolean isKnown = worst != null && worst.verdict() != Verdict.DATA;
-      return isKnown ? worst : KernelRaces.unknown(String.valueOf(e.getMessage()));
+      KernelRaces known = worst;
+      return known != null && known.verdict() != Verdict.DATA
+          ? known
+          : KernelRaces.unknown(String.valueOf(e.getMessage()));
     }
-    return worst == null ? new KernelRaces(Verdict.PROVED, "", null, restrictions()) : worst;
+    KernelRaces found = worst;
+    return found == null ? new KernelRaces(Verdict.PROVED, "", null, restrictions()) : found;
   }
 
   /** Looks at pairs of accesses until one conflicts for certain. */
@@ -380,8 +383,8 @@ final class RaceAnalysis {
    */
   private void limitBlocks() {
     for (int dimension = 0; dimension < 3; dimension++) {
-      Special place = Special.ALL.get(dimension);
-      Special size = Special.ALL.get(Special.NTID_X.ordinal() + dimension);
+      Special place = Special.thread(dimension);
+      Special size = Special.blockSize(dimension);
       if (space.threads(dimension) > 0 || !read.contains(place) || read.contains(size)) {
         continue;
       }

@@ -98,7 +98,7 @@ final class Symbols {
     for (int dimension = 0; dimension < 3; dimension++) {
       int threads = space.threads(dimension);
       if (result != null && threads > 0) {
-        int size = nodes.special(Special.ALL.get(Special.NTID_X.ordinal() + dimension)).id;
+        int size = nodes.special(Special.blockSize(dimension)).id;
         result = result.with(size, Polynomial.constant(threads));
       }
     }
@@ -135,8 +135,11 @@ final class Symbols {
       case SPECIAL -> {
         Special special = node.special();
         if (special.isThread || special.isBlock) {
-          int at = special.ordinal() + Special.NTID_X.ordinal();
-          Polynomial size = Polynomial.of(nodes.special(Special.ALL.get(at)).id);
+          Special counted =
+              special.isThread
+                  ? Special.blockSize(special.dimension)
+                  : Special.gridSize(special.dimension);
+          Polynomial size = Polynomial.of(nodes.special(counted).id);
           add(fixed(below(size, self)), found);
           if (special.isThread && most[special.dimension] > 0) {
             add(below(Polynomial.constant(most[special.dimension]), self), found);

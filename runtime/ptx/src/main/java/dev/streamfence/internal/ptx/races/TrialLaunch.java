@@ -33,9 +33,9 @@ final class TrialLaunch {
             ? CUBES[shape]
             : read.contains(Special.TID_Y) ? PLANES[shape] : LINES[shape];
     for (int i = 0; i < 3; i++) {
-      boolean isRead = i < threads.length && read.contains(Special.ALL.get(i));
+      boolean isRead = i < threads.length && read.contains(Special.thread(i));
       block[i] = space.threads(i) > 0 ? space.threads(i) : isRead ? threads[i] : 1;
-      boolean hasBlocks = read.contains(Special.ALL.get(Special.CTAID_X.ordinal() + i));
+      boolean hasBlocks = read.contains(Special.block(i));
       grid[i] = hasBlocks && !(space.isOneDimensional() && i > 0) ? i == 0 ? 3 : 2 : 1;
     }
   }
@@ -49,7 +49,7 @@ final class TrialLaunch {
   }
 
   long argument(int index) {
-    return 4099 + 131L * index + 17 * (index + 3) * seed;
+    return 4099 + 131L * index + 17L * (index + 3) * seed;
   }
 
   long special(Special special, int number) {

@@ -96,6 +96,26 @@ public final class Node {
       this.countsBlocks = register.startsWith("%nctaid");
     }
 
+    /** The index of a thread in its block; 0 for x to 2 for z. */
+    public static Special thread(int dimension) {
+      return ALL.get(dimension);
+    }
+
+    /** The index of a block in the grid. */
+    public static Special block(int dimension) {
+      return ALL.get(3 + dimension);
+    }
+
+    /** The threads of a block. */
+    public static Special blockSize(int dimension) {
+      return ALL.get(6 + dimension);
+    }
+
+    /** The blocks of a grid. */
+    public static Special gridSize(int dimension) {
+      return ALL.get(9 + dimension);
+    }
+
     public boolean differs() {
       return isThread || isBlock;
     }
