@@ -1,5 +1,6 @@
 package dev.streamfence.model;
 
+import dev.streamfence.corpus.Effort;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
 import java.util.concurrent.atomic.AtomicReference;
@@ -12,7 +13,7 @@ import org.jetbrains.lincheck.LincheckSettings;
  */
 public final class ControlledScheduler {
   /** Enough for a few seconds in each test. */
-  private static final int INVOCATIONS = 25;
+  private static final int INVOCATIONS = Effort.of(12, 25);
 
   /**
    * How often a loop may run before the checker takes it for one that waits for another thread. It

@@ -13,7 +13,7 @@ final class Budget {
   void take(int units) {
     left -= units;
     if (left < 0) {
-      throw new TooComplexException("its code is too long");
+      throw new TooComplexException("the search for a proof takes too long");
     }
   }
 }

@@ -16,6 +16,16 @@ public record LaunchSpace(int x, int y, int z, boolean isOneDimensional, boolean
     return fixed == 0 && dimension > 0 && isOneDimensional ? 1 : fixed;
   }
 
+  /** Whether launches have several threads in a dimension even if the code does not read it. */
+  boolean hasSeveralThreads(int dimension) {
+    return threads(dimension) > 1 || (isOneDimensional && dimension == 0 && x == 0);
+  }
+
+  /** Whether launches have several blocks in a dimension even if the code does not read it. */
+  boolean hasSeveralBlocks(int dimension) {
+    return isOneDimensional && dimension == 0;
+  }
+
   /** Whether a block has one thread in a dimension. */
   boolean isFlat(int dimension) {
     return threads(dimension) == 1;

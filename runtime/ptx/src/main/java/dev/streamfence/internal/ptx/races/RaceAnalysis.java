@@ -369,12 +369,19 @@ final class RaceAnalysis {
     return new PairProof(pair, symbols, facts, identity, budget).proves(one, other);
   }
 
-  /** The indices of threads, or of blocks, that the code reads. */
+  /** The indices of threads, or of blocks, that differ within the launches. */
   private List<Node> places(boolean ofThreads) {
-    return read.stream()
+    return Special.ALL.stream()
         .filter(special -> ofThreads ? special.isThread : special.isBlock)
+        .filter(special -> read.contains(special) || hasSeveral(special))
         .map(nodes::special)
         .toList();
+  }
+
+  private boolean hasSeveral(Special index) {
+    return index.isThread
+        ? space.hasSeveralThreads(index.dimension)
+        : space.hasSeveralBlocks(index.dimension);
   }
 
   /**
@@ -420,7 +427,7 @@ final class RaceAnalysis {
               ? space.isFlat(special.dimension)
               : space.isOneDimensional() && special.dimension > 0;
       boolean matters = special.isThread || (special.isBlock && hasGlobal);
-      if (matters && !isFlat && !read.contains(special)) {
+      if (matters && !isFlat && !hasSeveral(special) && !read.contains(special)) {
         String size = special.isThread ? "blockDim." : "gridDim.";
         found.add(new Restriction(size + "xyz".charAt(special.dimension), 1));
       }

@@ -168,7 +168,7 @@ final class Symbols {
         }
       }
       case SHIFT_RIGHT, SHIFT_RIGHT_UNSIGNED, DIVIDE, DIVIDE_UNSIGNED -> {
-        Polynomial whole = of(node.input(0));
+        Polynomial whole = exact(node.input(0));
         if (whole != null && isPlainlyNatural(whole) && scale(node) > 0) {
           Polynomial multiple = self.times(Polynomial.constant(scale(node)));
           Polynomial rest = multiple == null ? null : whole.minus(multiple);
@@ -178,13 +178,13 @@ final class Symbols {
       }
       case MIN -> {
         for (Node input : node.inputs) {
-          Polynomial most = of(input);
+          Polynomial most = exact(input);
           add(most == null ? null : most.minus(self), found);
         }
       }
       case MAX -> {
         for (Node input : node.inputs) {
-          Polynomial least = of(input);
+          Polynomial least = exact(input);
           add(least == null ? null : self.minus(least), found);
         }
       }
@@ -240,7 +240,7 @@ final class Symbols {
       return null;
     }
     Node whole = node.input(node.is(Operator.AND) && node.input(0).is(Operator.CONSTANT) ? 1 : 0);
-    Polynomial formula = of(whole);
+    Polynomial formula = exact(whole);
     boolean isQuotient =
         switch (node.operation) {
           case SHIFT_RIGHT, SHIFT_RIGHT_UNSIGNED, DIVIDE, DIVIDE_UNSIGNED -> true;
@@ -258,10 +258,16 @@ final class Symbols {
 
   /** Whether a condition on a value is one on numbers of 32 bits or more. */
   boolean isAssumed(Formulas.Condition condition) {
-    Polynomial value = of(condition.value());
     return condition.most() - condition.least() >= (1L << Integer.SIZE) - 1
-        && value != null
-        && value.terms().entrySet().stream().allMatch(Symbols::isSmall);
+        && exact(condition.value()) != null;
+  }
+
+  /** The formula of a value that does not wrap around in ordinary launches; otherwise null. */
+  private @Nullable Polynomial exact(Node value) {
+    Polynomial formula = of(value);
+    return formula != null && formula.terms().entrySet().stream().allMatch(Symbols::isSmall)
+        ? formula
+        : null;
   }
 
   /** A factor of more would take a value beyond 32 bits in ordinary launches. */

@@ -208,23 +208,46 @@ final class KernelRacesTest {
   @Test
   void aKernelForOneBlockSizeIsProvedForSmallerBlocks() {
     String code = "mad.lo.s32 %r20, %r1, 256, %r0; " + at("%r20") + STORE;
-    KernelRaces races = ofFixed(code);
+    KernelRaces races = onlyThreads("mov.u32 %r0, %tid.x; mov.u32 %r1, %ctaid.x; " + code, LINES);
     assertThat(races.verdict()).isEqualTo(Verdict.PROVED);
     assertThat(races.restrictions()).containsExactly(new Restriction("blockDim.x", 256));
   }
 
-  /** A kernel that does not read the size of its block. */
-  private static KernelRaces ofFixed(String code) {
+  /** A kernel that reads no more of its launch than its code says. */
+  private static KernelRaces onlyThreads(String code, LaunchSpace space) {
     PtxModule module =
         PtxModule.parse(
             ".version 7.0\n.target sm_75\n.address_size 64\n"
                 + ".visible .entry k(.param .u64 a) {"
-                + " .reg .b32 %r<30>; .reg .b64 %rd<9>; ld.param.u64 %rd1, [a];"
-                + " mov.u32 %r0, %tid.x; mov.u32 %r1, %ctaid.x; mov.u32 %r4, 5; "
+                + " .reg .b32 %r<30>; .reg .b64 %rd<9>; ld.param.u64 %rd1, [a]; "
                 + code
                 + " ret; }");
     return KernelRaces.of(
-        module, module.entries().get(0), List.of(new ArrayPlace(0, 0)), List.of(), LINES);
+        module, module.entries().get(0), List.of(new ArrayPlace(0, 0)), List.of(), space);
+  }
+
+  @Test
+  void aHashThatWrapsAroundTellsNoThreadsApart() {
+    String hash = "mul.lo.s32 %r20, %r4, -1640531527; shr.u32 %r20, %r20, 8; ";
+    assertThat(verdict(hash + at("%r20") + STORE)).isEqualTo(Verdict.UNKNOWN);
+    String narrow = "cvt.u16.u32 %rs1, %r4; cvt.u32.u16 %r20, %rs1; ";
+    assertThat(verdict(".reg .b16 %rs<3>; " + narrow + at("%r20") + STORE))
+        .isNotEqualTo(Verdict.PROVED);
+  }
+
+  @Test
+  void aLaunchMayHaveSeveralBlocksAlthoughTheCodeReadsOnlyTheThread() {
+    String code = "mov.u32 %r4, 5; mov.u32 %r0, %tid.x; " + at("%r0") + STORE;
+    assertThat(onlyThreads(code, LINES).verdict()).isEqualTo(Verdict.UNKNOWN);
+    KernelRaces shaped = onlyThreads(code, LaunchSpace.ANY);
+    assertThat(shaped.verdict()).isEqualTo(Verdict.PROVED);
+    assertThat(shaped.restrictions()).contains(new Restriction("gridDim.x", 1));
+    // A block of a fixed size has several threads, whatever the code reads.
+    String block = "mov.u32 %r4, 5; mov.u32 %r0, %ctaid.x; " + at("%r0") + STORE;
+    LaunchSpace fixed = new LaunchSpace(64, 1, 1, false, false);
+    assertThat(onlyThreads(block, fixed).verdict()).isEqualTo(Verdict.UNKNOWN);
+    assertThat(onlyThreads(block, LaunchSpace.ANY).restrictions())
+        .contains(new Restriction("blockDim.x", 1));
   }
 
   @Test
