@@ -43,8 +43,8 @@ final class RaceAnalysis {
   private static final int MAX_INSTRUCTIONS = 10_000;
   private static final int MAX_ACCESSES = 200;
 
-  /** Steps of all proofs about one kernel: some tens of milliseconds. */
-  private static final int MAX_WORK = 50_000;
+  /** Steps of all proofs about one kernel: about a tenth of a second. */
+  private static final int MAX_WORK = 60_000;
 
   /** Functions that print, or end the run. */
   private static final Set<String> HARMLESS = Set.of("vprintf", "__assertfail");
