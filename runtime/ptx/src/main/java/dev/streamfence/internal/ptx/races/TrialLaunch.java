@@ -33,8 +33,10 @@ final class TrialLaunch {
             ? CUBES[shape]
             : read.contains(Special.TID_Y) ? PLANES[shape] : LINES[shape];
     for (int i = 0; i < 3; i++) {
-      boolean isRead = i < threads.length && read.contains(Special.thread(i));
-      block[i] = space.threads(i) > 0 ? space.threads(i) : isRead ? threads[i] : 1;
+      // Code that does not read an index is written for one thread in that dimension.
+      boolean isRead = read.contains(Special.thread(i));
+      int size = i < threads.length ? threads[i] : 1;
+      block[i] = !isRead ? 1 : space.threads(i) > 0 ? space.threads(i) : size;
       boolean hasBlocks = read.contains(Special.block(i));
       grid[i] = hasBlocks && !(space.isOneDimensional() && i > 0) ? i == 0 ? 3 : 2 : 1;
     }
