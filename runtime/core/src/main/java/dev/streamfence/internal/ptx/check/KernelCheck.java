@@ -65,6 +65,9 @@ public final class KernelCheck {
    */
   private static final int MAX_KNOWN = 1 << 16;
 
+  /** The most remembered reports of races; further kernels are analysed each time. */
+  private static final int MAX_RACES = 1 << 10;
+
   private final PtxModule module;
   private final ModuleAnalysis analysis;
   private final LaunchCheck launches;
@@ -74,7 +77,10 @@ public final class KernelCheck {
 
   private int knownParameters;
   private @Nullable BoundsReport lastReport;
-  private @Nullable RaceReport lastRaces;
+
+  /** Remembered, because several interfaces declare the same kernels in the same way. */
+  private final Map<KernelSignature, RaceReport> knownRaces = new HashMap<>();
+
   private @Nullable VariableUses variableUses;
   private List<KernelSymbol> symbolsOfUses = List.of();
 
@@ -207,15 +213,17 @@ public final class KernelCheck {
    * @return empty if there is no such entry
    */
   public Optional<RaceReport> races(KernelSignature declared) {
-    RaceReport last = lastRaces;
-    if (last == null || !last.isOf(declared)) {
-      last =
+    RaceReport known = knownRaces.get(declared);
+    if (known == null) {
+      known =
           agreeing(declared)
               .map(entry -> new RaceReport(module, entry, declared, block(declared)))
               .orElse(null);
-      lastRaces = last;
+      if (known != null && knownRaces.size() < MAX_RACES) {
+        knownRaces.put(declared, known);
+      }
     }
-    return Optional.ofNullable(last);
+    return Optional.ofNullable(known);
   }
 
   /** The bounds of a kernel, which are asked for several times in a row. */

@@ -23,7 +23,6 @@ import java.util.stream.Collectors;
 public final class RaceReport {
   private final PtxModule module;
   private final PtxEntry entry;
-  private final KernelSignature signature;
   private final DeclaredArrays declared;
   private final KernelRaces races;
 
@@ -36,7 +35,6 @@ public final class RaceReport {
       PtxModule module, PtxEntry entry, KernelSignature signature, Optional<BlockShape> block) {
     this.module = module;
     this.entry = entry;
-    this.signature = signature;
     this.declared = DeclaredArrays.of(signature);
     this.races =
         KernelRaces.of(
@@ -60,11 +58,6 @@ public final class RaceReport {
         fixed.map(BlockShape::z).orElse(0),
         isOneDimensional,
         signature.allowsAliases());
-  }
-
-  /** Whether it is about a kernel with this declaration. */
-  boolean isOf(KernelSignature other) {
-    return signature.equals(other);
   }
 
   /** One clause that says what the code shows. */

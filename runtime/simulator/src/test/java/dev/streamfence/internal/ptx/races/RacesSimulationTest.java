@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
  * that is proved to have none, and there is one in each kernel that has one for certain.
  */
 final class RacesSimulationTest {
-  private static final int KERNELS = Effort.of(250, 700);
+  private static final int KERNELS = Effort.of(250, 500);
   private static final int LAUNCHES = 4;
   private static final long FIRST = 1L << 40;
   private static final long SECOND = 1L << 42;
