@@ -1,6 +1,5 @@
 package dev.streamfence.model;
 
-import dev.streamfence.corpus.Effort;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
 import java.util.concurrent.atomic.AtomicReference;
@@ -13,7 +12,7 @@ import org.jetbrains.lincheck.LincheckSettings;
  */
 public final class ControlledScheduler {
   /** Enough for a few seconds in each test. */
-  private static final int INVOCATIONS = Effort.of(8, 14);
+  private static final int INVOCATIONS = 25;
 
   /**
    * How often a loop may run before the checker takes it for one that waits for another thread. It

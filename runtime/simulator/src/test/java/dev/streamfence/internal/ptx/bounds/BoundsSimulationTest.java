@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
  * that is called certain is touched.
  */
 class BoundsSimulationTest {
-  private static final int KERNELS = Effort.of(150, 700);
+  private static final int KERNELS = Effort.of(150, 1000);
   private static final int LAUNCHES = 5;
 
   @Test
