@@ -13,7 +13,7 @@ public enum Races {
 
   /**
    * The PTX has to prove that no two threads of a launch conflict; otherwise the interface does not
-   * compile. The proof takes it that 32-bit arithmetic does not wrap around, that no access leaves
+   * compile. The proof assumes that 32-bit arithmetic does not wrap around, that no access leaves
    * its array, and that a {@code LaunchShape} has one thread and one block in each dimension that
    * the kernel does not read; the launcher's documentation lists the limits of the sizes.
    */

@@ -668,7 +668,7 @@ class CodeMistakesTest {
             code, kernels(declared.formatted("(races = Races.REFUSED)", "@Trusted(\"why\")", "«")))
         .are(
             Problem.UNPROVED_RACES,
-            "run is not free of races for certain: "
+            "run is not proved to be free of races: "
                 + what
                 + "give each thread elements of its own, or remove races = Races.REFUSED");
   }

@@ -291,7 +291,7 @@ public final class Mismatch {
               + shown;
       case TILE_SIZE, RACE -> entry + predicate + shown;
       case UNPROVED_RACES ->
-          entry + " is not free of races for certain" + actual + predicate + shown;
+          entry + " is not proved to be free of races" + actual + predicate + shown;
       case PARAMETER_SIZE ->
           use(declared, " has " + passed(declared).sizeInBytes() + " bytes; " + ofKernel("has"));
       case PARAMETER_KIND ->

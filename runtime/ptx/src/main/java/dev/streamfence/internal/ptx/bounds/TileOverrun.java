@@ -2,7 +2,6 @@ package dev.streamfence.internal.ptx.bounds;
 
 import dev.streamfence.internal.ptx.ir.CallEnds;
 import dev.streamfence.internal.ptx.ir.ControlGraph;
-import dev.streamfence.internal.ptx.ir.ControlGraph.Block;
 import dev.streamfence.internal.ptx.ir.FunctionFlow;
 import dev.streamfence.internal.ptx.ir.TooComplexException;
 import dev.streamfence.internal.ptx.ir.Widths;
@@ -13,17 +12,14 @@ import dev.streamfence.internal.ptx.symbolic.MemoryAccess;
 import dev.streamfence.internal.ptx.symbolic.Node;
 import dev.streamfence.internal.ptx.symbolic.Node.Operator;
 import dev.streamfence.internal.ptx.symbolic.NodeGraph;
-import dev.streamfence.internal.ptx.symbolic.ThreadEvaluation;
+import dev.streamfence.internal.ptx.symbolic.ThreadPaths;
 import dev.streamfence.internal.ptx.syntax.BlockLimit;
 import dev.streamfence.internal.ptx.syntax.Instruction;
 import dev.streamfence.internal.ptx.syntax.PtxEntry;
 import dev.streamfence.internal.ptx.syntax.PtxModule;
 import dev.streamfence.internal.ptx.syntax.StateSpace;
 import dev.streamfence.internal.ptx.syntax.Variable;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.BitSet;
-import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -111,29 +107,29 @@ public record TileOverrun(
 
   /** One search; confined to one thread. */
   private static final class Search {
-    private final CallEnds ends;
     private final BlockLimit block;
     private final NodeGraph nodes = new NodeGraph();
     private final Tiles tiles = new Tiles(nodes);
-    private final ControlGraph graph;
     private final KernelValues values;
+    private final ThreadPaths paths;
     private final Dependences dependences;
     private int waysLeft = MOST_WAYS;
     private int valuesLeft = MOST_VALUES;
 
     Search(PtxModule module, PtxEntry entry, BlockLimit block) {
-      this.ends = new CallEnds(module, true);
       this.block = block;
+      CallEnds ends = new CallEnds(module, true);
       FunctionFlow flow = new FunctionFlow(entry.function());
-      graph = ControlGraph.of(flow, ends);
+      ControlGraph graph = ControlGraph.of(flow, ends);
       values = new KernelValues(flow, graph, nodes, tiles);
       values.evaluate();
+      paths = new ThreadPaths(flow, graph, values, ends);
       dependences = new Dependences(nodes, tiles.tiles.size());
     }
 
     Optional<TileOverrun> find() {
       List<MemoryAccess> accesses = new ArrayList<>();
-      ThreadEvaluation first = thread(0);
+      BlockThread first = thread(0);
       for (MemoryAccess access : values.accesses()) {
         if (isShared(access.instruction())
             && tile(access) != null
@@ -156,7 +152,7 @@ public record TileOverrun(
     }
 
     private Optional<TileOverrun> find(List<MemoryAccess> accesses, int number) {
-      ThreadEvaluation thread = thread(number);
+      BlockThread thread = thread(number);
       for (MemoryAccess access : accesses) {
         Variable tile = tile(access);
         OptionalLong offset = thread.known(access.address());
@@ -165,7 +161,7 @@ public record TileOverrun(
         }
         long at = offset.getAsLong();
         boolean outside = at < 0 || at + access.width() > tile.sizeInBytes();
-        if (outside && waysLeft-- > 0 && isCertain(access, thread)) {
+        if (outside && waysLeft-- > 0 && paths.areThrough(access, thread)) {
           return Optional.of(
               new TileOverrun(access.instruction(), tile, thread.x, thread.y, thread.z, at));
         }
@@ -174,8 +170,8 @@ public record TileOverrun(
       return Optional.empty();
     }
 
-    private ThreadEvaluation thread(int number) {
-      return new ThreadEvaluation(
+    private BlockThread thread(int number) {
+      return new BlockThread(
           nodes,
           dependences,
           block,
@@ -203,54 +199,6 @@ public record TileOverrun(
       return Widths.isPlain(instruction)
           && !instruction.has("shared::cluster")
           && instruction.spaces().stream().allMatch(space -> space == StateSpace.SHARED);
-    }
-
-    /** Whether a thread that ends makes an access on every way that its own values leave open. */
-    private boolean isCertain(MemoryAccess access, ThreadEvaluation thread) {
-      if (!thread.holds(access.guard()).equals(Optional.of(true))) {
-        return false;
-      }
-      BitSet seen = new BitSet();
-      Deque<Integer> open = new ArrayDeque<>(List.of(0));
-      boolean reached = false;
-      while (!open.isEmpty()) {
-        int at = open.remove();
-        if (at == access.block() || at < 0) {
-          if (at < 0 || mayEndBefore(access)) {
-            return false;
-          }
-          reached = true;
-        } else if (!seen.get(at)) {
-          seen.set(at);
-          Block code = graph.block(at);
-          if (code.mayExit()) {
-            return false;
-          }
-          Optional<Boolean> taken =
-              code.branch() == null ? Optional.of(true) : thread.holds(values.condition(at));
-          if (!taken.equals(Optional.of(false))) {
-            open.add(code.taken());
-          }
-          if (!taken.equals(Optional.of(true))) {
-            open.add(code.fallen());
-          }
-        }
-      }
-      return reached;
-    }
-
-    private boolean mayEndBefore(MemoryAccess access) {
-      Block code = graph.block(access.block());
-      for (int i = code.first(); i < code.end(); i++) {
-        Instruction instruction = values.instruction(i);
-        if (instruction.equals(access.instruction())) {
-          return false;
-        }
-        if (instruction.opcode().equals("call") && ends.mayExit(instruction)) {
-          return true;
-        }
-      }
-      return false;
     }
   }
 }

@@ -34,6 +34,7 @@ final class BarrierIntervals {
 
   private final FunctionFlow flow;
   private final ControlGraph graph;
+  private final Budget budget;
 
   /** The barriers, by their instruction, that all threads of a block wait at. */
   private final BitSet barriers = new BitSet();
@@ -48,7 +49,8 @@ final class BarrierIntervals {
    * @param isUniform whether the branch at the end of a block goes the same way in all threads of a
    *     block
    */
-  BarrierIntervals(FunctionFlow flow, ControlGraph graph, IntPredicate isUniform) {
+  BarrierIntervals(FunctionFlow flow, ControlGraph graph, IntPredicate isUniform, Budget budget) {
+    this.budget = budget;
     this.flow = flow;
     this.graph = graph;
     for (int block = 0; block < graph.size(); block++) {
@@ -113,6 +115,7 @@ final class BarrierIntervals {
 
   /** The blocks that control may come to from one on, before another one. */
   private BitSet region(int from, int end) {
+    budget.take(graph.size() / 8);
     BitSet found = new BitSet();
     Deque<Integer> open = new ArrayDeque<>();
     if (from >= 0 && from != end) {
@@ -188,6 +191,7 @@ final class BarrierIntervals {
    * that begin no iteration of a loop, one for those that begin one, and one for all others.
    */
   private int[] walk(int barrier, @Nullable Loop loop) {
+    budget.take(flow.size() / 8);
     int[] found = new int[flow.size()];
     int[] entered = new int[graph.size()];
     Deque<int[]> open = new ArrayDeque<>();

@@ -1,28 +1,22 @@
 package dev.streamfence.internal.ptx.races;
 
 import dev.streamfence.internal.ptx.symbolic.Dependences;
-import dev.streamfence.internal.ptx.symbolic.Evaluation;
-import dev.streamfence.internal.ptx.symbolic.Node;
 import dev.streamfence.internal.ptx.symbolic.Node.Special;
-import java.util.Optional;
-import java.util.OptionalLong;
-import org.jspecify.annotations.Nullable;
+import dev.streamfence.internal.ptx.symbolic.NodeGraph;
+import dev.streamfence.internal.ptx.symbolic.ThreadEvaluation;
 
 /**
  * The values of a kernel in one thread of one launch, as far as the thread's place and the numbers
  * of the launch decide them; one thread after another. Confined to one thread.
  */
-final class ConcreteThread extends Evaluation {
-  private final Dependences dependences;
+final class ConcreteThread extends ThreadEvaluation {
   private TrialLaunch launch;
   private int number;
 
   /** Creates the first thread of a launch. */
-  ConcreteThread(int values, Dependences dependences, TrialLaunch launch) {
-    super(values);
-    this.dependences = dependences;
+  ConcreteThread(NodeGraph nodes, Dependences dependences, TrialLaunch launch) {
+    super(nodes, dependences);
     this.launch = launch;
-    begin();
   }
 
   /** Becomes another thread, by its place among all threads of a launch. */
@@ -30,25 +24,6 @@ final class ConcreteThread extends Evaluation {
     launch = other;
     number = place;
     begin();
-  }
-
-  /** A value; empty if it is not known before the launch. */
-  OptionalLong known(Node node) {
-    long value = value(node);
-    if (!hasFailed()) {
-      return OptionalLong.of(value);
-    }
-    begin();
-    return OptionalLong.empty();
-  }
-
-  /** Whether a predicate holds; empty if that is unknown. Without a predicate it does. */
-  Optional<Boolean> holds(@Nullable Node predicate) {
-    if (predicate == null) {
-      return Optional.of(true);
-    }
-    OptionalLong value = known(predicate);
-    return value.isPresent() ? Optional.of(value.getAsLong() != 0) : Optional.empty();
   }
 
   @Override
@@ -59,19 +34,5 @@ final class ConcreteThread extends Evaluation {
   @Override
   protected long argument(int index) {
     return launch.argument(index);
-  }
-
-  @Override
-  protected boolean hasAddress(Node node) {
-    return dependences.dependsOnAny(node);
-  }
-
-  @Override
-  protected boolean keepsAddress(Node node) {
-    return switch (node.operation) {
-      case SIGN_EXTEND, ZERO_EXTEND, TRUNCATE ->
-          node.bits >= Integer.SIZE && node.input(0).bits >= Integer.SIZE;
-      default -> false;
-    };
   }
 }

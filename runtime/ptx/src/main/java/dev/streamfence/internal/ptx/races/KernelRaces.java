@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * Whether two threads of one launch may touch the same bytes without an order between them, one of
  * them by a plain store. Immutable.
  *
- * <p>What is said of all launches takes it that arithmetic of 32 bits or more does not wrap around,
+ * <p>What is said of all launches assumes that arithmetic of 32 bits or more does not wrap around,
  * and that no access leaves its array.
  */
 public final class KernelRaces {

@@ -1,7 +1,7 @@
 package dev.streamfence.internal.ptx.races;
 
+import dev.streamfence.internal.ptx.ir.CallEnds;
 import dev.streamfence.internal.ptx.ir.ControlGraph;
-import dev.streamfence.internal.ptx.ir.ControlGraph.Block;
 import dev.streamfence.internal.ptx.ir.FunctionFlow;
 import dev.streamfence.internal.ptx.symbolic.Dependences;
 import dev.streamfence.internal.ptx.symbolic.KernelValues;
@@ -10,16 +10,13 @@ import dev.streamfence.internal.ptx.symbolic.Node;
 import dev.streamfence.internal.ptx.symbolic.Node.Operator;
 import dev.streamfence.internal.ptx.symbolic.Node.Special;
 import dev.streamfence.internal.ptx.symbolic.NodeGraph;
+import dev.streamfence.internal.ptx.symbolic.ThreadPaths;
 import dev.streamfence.internal.ptx.syntax.Instruction;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.BitSet;
-import java.util.Deque;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -40,6 +37,7 @@ final class MeetingThreads {
 
   private final ControlGraph graph;
   private final KernelValues values;
+  private final ThreadPaths paths;
   private final BarrierIntervals intervals;
   private final Dependences dependences;
   private final ConcreteThread thread;
@@ -61,12 +59,14 @@ final class MeetingThreads {
       ControlGraph graph,
       FunctionFlow flow,
       KernelValues values,
+      CallEnds ends,
       BarrierIntervals intervals,
       Set<Special> read,
       LaunchSpace space,
       Budget budget) {
     this.graph = graph;
     this.values = values;
+    this.paths = new ThreadPaths(flow, graph, values, ends);
     this.intervals = intervals;
     this.budget = budget;
     int bases = 0;
@@ -75,7 +75,7 @@ final class MeetingThreads {
       bases = node.is(Operator.BASE) ? Math.max(bases, (int) node.constant + 1) : bases;
     }
     dependences = new Dependences(nodes, bases);
-    thread = new ConcreteThread(nodes.size(), dependences, new TrialLaunch(read, space, 0, 0));
+    thread = new ConcreteThread(nodes, dependences, new TrialLaunch(read, space, 0, 0));
     this.read = read;
     this.space = space;
     boolean any = true;
@@ -208,40 +208,9 @@ final class MeetingThreads {
     long before = thread.work();
     thread.become(launch, number);
     OptionalLong place = thread.known(access.access().address());
-    boolean isMade = place.isPresent() && reaches(access.access());
+    boolean isMade = place.isPresent() && paths.areThrough(access.access(), thread);
     budget.take(1 + (int) (thread.work() - before) / 8);
     return isMade ? place : OptionalLong.empty();
-  }
-
-  /** Whether a thread that ends makes an access on every way that its own values leave open. */
-  private boolean reaches(MemoryAccess access) {
-    if (!thread.holds(access.guard()).equals(Optional.of(true))) {
-      return false;
-    }
-    BitSet seen = new BitSet();
-    Deque<Integer> open = new ArrayDeque<>(List.of(0));
-    boolean reached = false;
-    while (!open.isEmpty()) {
-      int at = open.remove();
-      if (at < 0) {
-        return false;
-      }
-      if (at == access.block()) {
-        reached = true;
-      } else if (!seen.get(at)) {
-        seen.set(at);
-        Block code = graph.block(at);
-        Optional<Boolean> taken =
-            code.branch() == null ? Optional.of(true) : thread.holds(values.condition(at));
-        if (!taken.equals(Optional.of(false))) {
-          open.add(code.taken());
-        }
-        if (!taken.equals(Optional.of(true))) {
-          open.add(code.fallen());
-        }
-      }
-    }
-    return reached;
   }
 
   /** Whether threads store different values, as far as the code shows. */

@@ -1,14 +1,11 @@
 package dev.streamfence.internal.ptx.races;
 
 import dev.streamfence.internal.ptx.ir.CallEnds;
-import dev.streamfence.internal.ptx.ir.CallSite;
 import dev.streamfence.internal.ptx.ir.ControlGraph;
 import dev.streamfence.internal.ptx.ir.ControlGraph.Loop;
 import dev.streamfence.internal.ptx.ir.FunctionFlow;
-import dev.streamfence.internal.ptx.ir.Opcode;
 import dev.streamfence.internal.ptx.ir.TooComplexException;
 import dev.streamfence.internal.ptx.races.KernelRaces.Conflict;
-import dev.streamfence.internal.ptx.races.KernelRaces.Restriction;
 import dev.streamfence.internal.ptx.races.KernelRaces.Verdict;
 import dev.streamfence.internal.ptx.symbolic.ArrayPlace;
 import dev.streamfence.internal.ptx.symbolic.Formulas;
@@ -21,40 +18,26 @@ import dev.streamfence.internal.ptx.symbolic.Node.Special;
 import dev.streamfence.internal.ptx.symbolic.NodeGraph;
 import dev.streamfence.internal.ptx.symbolic.Polynomial;
 import dev.streamfence.internal.ptx.symbolic.Polynomial.Monomial;
-import dev.streamfence.internal.ptx.syntax.Instruction;
 import dev.streamfence.internal.ptx.syntax.PtxEntry;
-import dev.streamfence.internal.ptx.syntax.PtxFunction;
 import dev.streamfence.internal.ptx.syntax.PtxModule;
-import dev.streamfence.internal.ptx.syntax.StateSpace;
 import java.util.ArrayList;
-import java.util.EnumSet;
-import java.util.HashMap;
 import java.util.HashSet;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
-import java.util.TreeSet;
 import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 
 /** The search for the races of one kernel. Confined to one thread, used once. */
 final class RaceAnalysis {
   private static final int MAX_INSTRUCTIONS = 10_000;
-  private static final int MAX_ACCESSES = 200;
 
   /** Steps of all proofs about one kernel: about a tenth of a second. */
   private static final int MAX_WORK = 60_000;
 
-  /** Functions that print, or end the run. */
-  private static final Set<String> HARMLESS = Set.of("vprintf", "__assertfail");
-
-  /** Instructions that only read memory that no kernel's store reaches. */
-  private static final Set<String> TEXTURES = Set.of("tex", "tld4", "suld", "txq", "suq");
-
   private final PtxModule module;
   private final List<ArrayPlace> arrays;
   private final LaunchSpace space;
+  private final CallEnds ends;
   private final FunctionFlow flow;
   private final ControlGraph graph;
   private final NodeGraph nodes = new NodeGraph();
@@ -65,11 +48,9 @@ final class RaceAnalysis {
   private final PathFacts facts;
   private final BarrierIntervals intervals;
   private final Budget budget = new Budget(MAX_WORK);
-  private final Set<Special> read = EnumSet.noneOf(Special.class);
-  private final Map<Integer, List<SharedAccess>> accesses = new LinkedHashMap<>();
-  private final Set<Integer> written = new TreeSet<>();
-  private final Map<String, Boolean> harmless = new HashMap<>();
-  private final List<Restriction> limited = new ArrayList<>();
+  private final Set<Special> read;
+  private final LaunchLimits limits;
+  private final SharedAccesses accesses;
 
   /** What was found of the pairs that are not proved; null if all are. */
   private @Nullable KernelRaces worst;
@@ -86,8 +67,9 @@ final class RaceAnalysis {
     if (entry.function().instructions().size() > MAX_INSTRUCTIONS) {
       throw new TooComplexException("it has more than " + MAX_INSTRUCTIONS + " instructions");
     }
+    ends = new CallEnds(module, false);
     flow = new FunctionFlow(entry.function());
-    graph = ControlGraph.of(flow, new CallEnds(module, false));
+    graph = ControlGraph.of(flow, ends);
     memory = new NamedMemory(nodes, entry.function(), arrays, tables);
     values = new KernelValues(flow, graph, nodes, memory);
     values.evaluate();
@@ -95,13 +77,9 @@ final class RaceAnalysis {
     symbols = new Symbols(nodes, formulas, graph, space);
     Guards guards = new Guards(graph, values);
     facts = new PathFacts(nodes, graph, guards, formulas, symbols, budget);
-    for (int id = 0; id < nodes.size(); id++) {
-      if (nodes.node(id).is(Operator.SPECIAL)) {
-        read.add(nodes.node(id).special());
-      }
-    }
-    findAccesses();
-    limitBlocks();
+    read = LaunchLimits.read(nodes);
+    accesses = new SharedAccesses(flow, graph, values, formulas, memory, symbols);
+    limits = new LaunchLimits(space, nodes, symbols, read, accesses.all());
     ThreadPair block = new ThreadPair(symbols, true, loop -> true, this::isConstantLoad, budget);
     intervals =
         new BarrierIntervals(
@@ -110,7 +88,8 @@ final class RaceAnalysis {
             at -> {
               Node condition = values.condition(at);
               return condition != null && block.isSame(condition);
-            });
+            },
+            budget);
   }
 
   KernelRaces find() {
@@ -127,14 +106,17 @@ final class RaceAnalysis {
           : KernelRaces.unknown(String.valueOf(e.getMessage()));
     }
     KernelRaces found = worst;
-    return found == null ? new KernelRaces(Verdict.PROVED, "", null, restrictions()) : found;
+    return found == null
+        ? new KernelRaces(
+            Verdict.PROVED, "", null, limits.restrictions(accesses.isAnyWritten(memory::isGlobal)))
+        : found;
   }
 
   /** Looks at pairs of accesses until one conflicts for certain. */
   private void decide() {
     MeetingThreads meeting =
-        new MeetingThreads(nodes, graph, flow, values, intervals, read, space, budget);
-    for (List<SharedAccess> pair : pairs()) {
+        new MeetingThreads(nodes, graph, flow, values, ends, intervals, read, space, budget);
+    for (List<SharedAccess> pair : accesses.pairs()) {
       SharedAccess one = pair.get(0);
       SharedAccess other = pair.get(1);
       boolean isOpen = worst == null || worst.verdict() == Verdict.DATA;
@@ -151,155 +133,30 @@ final class RaceAnalysis {
     }
   }
 
-  /** The pairs of accesses that may conflict, first those of one instruction in two threads. */
-  private List<List<SharedAccess>> pairs() {
-    List<List<SharedAccess>> found = new ArrayList<>();
-    for (int distance = 0; distance < MAX_ACCESSES; distance++) {
-      for (int base : written) {
-        List<SharedAccess> all = accesses.getOrDefault(base, List.of());
-        for (int i = 0; i + distance < all.size(); i++) {
-          if (conflicts(all.get(i), all.get(i + distance))) {
-            found.add(List.of(all.get(i), all.get(i + distance)));
-          }
-        }
-      }
-    }
-    return found;
-  }
-
   /** What keeps all accesses from being compared; null if nothing does. */
   private @Nullable String obstacle() {
-    if (space.mayAlias() && written.stream().anyMatch(base -> base < arrays.size())) {
+    if (space.mayAlias() && accesses.isAnyWritten(base -> base < arrays.size())) {
       return "its arrays may overlap";
     }
-    for (int block = 0; block < graph.size(); block++) {
-      for (int i = graph.block(block).first(); i < graph.block(block).end(); i++) {
-        String obstacle = obstacle(flow.instruction(i), flow.rule(i));
-        if (obstacle != null) {
-          return obstacle;
-        }
-      }
+    String unfollowed = new Obstacles(module).in(flow, graph);
+    if (unfollowed != null) {
+      return unfollowed;
     }
     if (values.accesses().stream()
-        .allMatch(each -> isLocal(each.instruction()) || !each.writes())) {
+        .allMatch(each -> Obstacles.isLocal(each.instruction()) || !each.writes())) {
       return null;
     }
     for (MemoryAccess access : values.accesses()) {
-      Node base = isLocal(access.instruction()) ? null : formulas.base(access.address());
-      if (base == null && !isLocal(access.instruction())) {
+      Node base = Obstacles.isLocal(access.instruction()) ? null : formulas.base(access.address());
+      if (base == null && !Obstacles.isLocal(access.instruction())) {
         return access.writes()
             ? "it stores through an address that is not followed"
             : "it loads through an address that is not followed";
       }
     }
-    return accesses.values().stream().anyMatch(all -> all.size() > MAX_ACCESSES)
-        ? "it has more than " + MAX_ACCESSES + " accesses to one memory"
+    return accesses.areTooMany()
+        ? "it has more than " + SharedAccesses.MOST + " accesses to one memory"
         : null;
-  }
-
-  private @Nullable String obstacle(Instruction instruction, Opcode rule) {
-    String opcode = instruction.opcode();
-    if (rule.effect() == Opcode.Effect.CALLS) {
-      return isHarmless(instruction) ? null : "it calls a function";
-    }
-    boolean isAsynchronous =
-        rule.effect() == Opcode.Effect.COPIES
-            || instruction.has("async")
-            || opcode.equals("mbarrier");
-    if (isAsynchronous) {
-      return "it copies asynchronously";
-    }
-    boolean isUnknown = rule.effect() == Opcode.Effect.UNKNOWN || opcode.equals("sust");
-    return isUnknown && !TEXTURES.contains(opcode) ? "'" + opcode + "' is not followed" : null;
-  }
-
-  /** Whether a call touches no memory that other threads reach, and waits for none. */
-  private boolean isHarmless(Instruction call) {
-    String name = CallSite.of(call).name().orElse("");
-    Boolean found = HARMLESS.contains(name) ? Boolean.TRUE : harmless.get(name);
-    if (found != null) {
-      return found;
-    }
-    // A function that calls itself is none until its end is known.
-    harmless.put(name, false);
-    PtxFunction called = module.function(name).filter(PtxFunction::hasBody).orElse(null);
-    boolean isHarmless = called != null;
-    FunctionFlow body = called == null ? null : new FunctionFlow(called);
-    for (int i = 0; body != null && i < body.size(); i++) {
-      Instruction each = body.instruction(i);
-      isHarmless &=
-          switch (body.rule(i).effect()) {
-            case COMPUTES -> !each.opcode().startsWith("bar");
-            case CALLS -> isHarmless(each);
-            case READS, WRITES -> isLocal(each);
-            default -> body.rule(i).control() != Opcode.Control.NEXT;
-          };
-    }
-    harmless.put(name, isHarmless);
-    return isHarmless;
-  }
-
-  private static boolean isLocal(Instruction instruction) {
-    Set<StateSpace> spaces = Set.copyOf(instruction.spaces());
-    return !spaces.isEmpty()
-        && Set.of(StateSpace.LOCAL, StateSpace.PARAM, StateSpace.CONST).containsAll(spaces);
-  }
-
-  private void findAccesses() {
-    record Alike(
-        int base,
-        int block,
-        int barriers,
-        int guard,
-        Polynomial offset,
-        int width,
-        String instruction) {}
-
-    Set<Alike> seen = new HashSet<>();
-    for (MemoryAccess access : values.accesses()) {
-      Node base = isLocal(access.instruction()) ? null : formulas.base(access.address());
-      if (base == null || memory.isPrivate((int) base.constant)) {
-        continue;
-      }
-      int index = (int) base.constant;
-      Polynomial offset =
-          symbols.fixed(formulas.of(access.address()).minus(Polynomial.of(base.id)));
-      if (offset == null) {
-        throw new TooComplexException("an address is too long a formula");
-      }
-      if (access.writes()) {
-        written.add(index);
-      }
-      Alike alike =
-          new Alike(
-              index,
-              access.block(),
-              barriersBefore(access),
-              access.guard() == null ? -1 : access.guard().id,
-              offset,
-              access.width(),
-              access.instruction().mnemonic());
-      if (seen.add(alike)) {
-        accesses
-            .computeIfAbsent(index, key -> new ArrayList<>())
-            .add(
-                new SharedAccess(
-                    access, index, memory.isGlobal(index), offset, isExact(access.address())));
-      }
-    }
-  }
-
-  /** How many barriers of its block of code lie before an access. */
-  private int barriersBefore(MemoryAccess access) {
-    int count = 0;
-    for (int i = graph.block(access.block()).first(); i < access.index(); i++) {
-      count += BarrierIntervals.isBarrier(flow.instruction(i)) ? 1 : 0;
-    }
-    return count;
-  }
-
-  private boolean isExact(Node address) {
-    return formulas.conditions(address).stream().allMatch(symbols::isAssumed);
   }
 
   /** Whether equal addresses hold equal values for a load. */
@@ -311,27 +168,15 @@ final class RaceAnalysis {
     }
     Polynomial offset = formulas.of(load.address()).minus(Polynomial.of(base.id));
     return offset != null
-        && !written.contains((int) base.constant)
+        && !accesses.isWritten((int) base.constant)
         && !memory.isPrivate((int) base.constant)
         && formulas.isUniform(offset);
   }
 
-  /** Whether two accesses would be a race if they met. */
-  private boolean conflicts(SharedAccess one, SharedAccess other) {
-    if (!one.writes() && !other.writes()) {
-      return false;
-    }
-    boolean areOrdered =
-        one.isAtomic()
-            && other.isAtomic()
-            && !(one.isGlobal() && (one.isOfBlock() || other.isOfBlock()));
-    return !areOrdered;
-  }
-
   private boolean isProved(SharedAccess one, SharedAccess other) {
     if (one.isGlobal()) {
-      List<Node> blocks = places(false);
-      List<Node> all = new ArrayList<>(places(true));
+      List<Node> blocks = limits.places(false);
+      List<Node> all = new ArrayList<>(limits.places(true));
       all.addAll(blocks);
       if (proves(one, other, all, false, loop -> false)) {
         return true;
@@ -341,7 +186,7 @@ final class RaceAnalysis {
       }
     }
     if (!intervals.isOrdered()) {
-      return proves(one, other, places(true), true, loop -> false);
+      return proves(one, other, limits.places(true), true, loop -> false);
     }
     for (int barrier : intervals.shared(one.access(), other.access())) {
       IntPredicate isSame =
@@ -351,7 +196,7 @@ final class RaceAnalysis {
                 && loop.body.get(other.access().block())
                 && intervals.isSameIteration(barrier, one.access(), other.access(), loop);
           };
-      if (!proves(one, other, places(true), true, isSame)) {
+      if (!proves(one, other, limits.places(true), true, isSame)) {
         return false;
       }
     }
@@ -367,72 +212,6 @@ final class RaceAnalysis {
     ThreadPair pair =
         new ThreadPair(symbols, areInOneBlock, isSameIteration, this::isConstantLoad, budget);
     return new PairProof(pair, symbols, facts, identity, budget).proves(one, other);
-  }
-
-  /** The indices of threads, or of blocks, that differ within the launches. */
-  private List<Node> places(boolean ofThreads) {
-    return Special.ALL.stream()
-        .filter(special -> ofThreads ? special.isThread : special.isBlock)
-        .filter(special -> read.contains(special) || hasSeveral(special))
-        .map(nodes::special)
-        .toList();
-  }
-
-  private boolean hasSeveral(Special index) {
-    return index.isThread
-        ? space.hasSeveralThreads(index.dimension)
-        : space.hasSeveralBlocks(index.dimension);
-  }
-
-  /**
-   * Takes it of a block whose size the code does not read that it is no larger than the numbers by
-   * which the code multiplies other indices.
-   */
-  private void limitBlocks() {
-    for (int dimension = 0; dimension < 3; dimension++) {
-      Special place = Special.thread(dimension);
-      Special size = Special.blockSize(dimension);
-      if (space.threads(dimension) > 0 || !read.contains(place) || read.contains(size)) {
-        continue;
-      }
-      Monomial own = new Monomial(nodes.special(place).id);
-      long least = 0;
-      for (List<SharedAccess> all : accesses.values()) {
-        for (SharedAccess access : all) {
-          long unit = access.offset().coefficient(own);
-          for (Special other : read) {
-            Monomial index = new Monomial(nodes.special(other).id);
-            long weight = access.offset().coefficient(index);
-            boolean isMultiple = unit > 0 && weight > unit && weight % unit == 0;
-            if (other.differs() && isMultiple) {
-              least = least == 0 ? weight / unit : Math.min(least, weight / unit);
-            }
-          }
-        }
-      }
-      if (least > 0 && least <= 1024) {
-        symbols.limit(dimension, (int) least);
-        limited.add(new Restriction("blockDim." + "xyz".charAt(dimension), (int) least));
-      }
-    }
-  }
-
-  /** What a proof takes for granted: one thread or block in dimensions that the code ignores. */
-  private List<Restriction> restrictions() {
-    List<Restriction> found = new ArrayList<>(limited);
-    boolean hasGlobal = written.stream().anyMatch(memory::isGlobal);
-    for (Special special : Special.ALL) {
-      boolean isFlat =
-          special.isThread
-              ? space.isFlat(special.dimension)
-              : space.isOneDimensional() && special.dimension > 0;
-      boolean matters = special.isThread || (special.isBlock && hasGlobal);
-      if (matters && !isFlat && !hasSeveral(special) && !read.contains(special)) {
-        String size = special.isThread ? "blockDim." : "gridDim.";
-        found.add(new Restriction(size + "xyz".charAt(special.dimension), 1));
-      }
-    }
-    return found;
   }
 
   private Conflict conflict(SharedAccess one, SharedAccess other) {
@@ -464,7 +243,7 @@ final class RaceAnalysis {
               && base != null
               && load.instruction().opcode().startsWith("ld")
               && (int) base.constant < arrays.size()
-              && !written.contains((int) base.constant);
+              && !accesses.isWritten((int) base.constant);
     }
     if (!loaded.isEmpty() && isOfData) {
       return new KernelRaces(Verdict.DATA, "the index is loaded", conflict, List.of());

@@ -27,9 +27,9 @@ record SharedAccess(
         || access.instruction().opcode().equals("red");
   }
 
-  /** Whether only the threads of one block take part in that order. */
-  boolean isOfBlock() {
-    return access.instruction().has("cta");
+  /** Whether only the threads of one block, or of one cluster, take part in that order. */
+  boolean isOrderedLocally() {
+    return access.instruction().has("cta") || access.instruction().has("cluster");
   }
 
   /** Whether it is a load or a store that the compiler may treat as the thread's own. */

@@ -35,7 +35,7 @@ final class Symbols {
     this.space = space;
   }
 
-  /** Takes it that no block has more threads in a dimension. */
+  /** Assumes that no block has more threads in a dimension. */
   void limit(int dimension, int threads) {
     most[dimension] = threads;
   }

@@ -126,11 +126,6 @@ final class ThreadPair {
     return all;
   }
 
-  /** Whether a formula of the first thread is the same number in the second one. */
-  boolean isSame(Polynomial formula) {
-    return !formula.has(id -> !isSame(symbols.node(id)));
-  }
-
   /** A formula of the first thread as that of the second one. */
   Polynomial second(Polynomial formula) {
     Polynomial result = Polynomial.ZERO;

@@ -1,35 +1,24 @@
 package dev.streamfence.internal.ptx.symbolic;
 
-import dev.streamfence.internal.ptx.syntax.BlockLimit;
 import java.util.Optional;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The values of a kernel that the thread's place and the block's shape decide, and no others.
- * Confined to one thread.
+ * The values of a kernel in one thread, as far as what is known of the thread and its launch
+ * decides them. Confined to one thread.
  */
-public final class ThreadEvaluation extends Evaluation {
-  private final BlockLimit block;
+public abstract class ThreadEvaluation extends Evaluation {
   private final Dependences dependences;
-  public final int x;
-  public final int y;
-  public final int z;
 
   /**
    * Creates the values of a thread.
    *
    * @param dependences which values are computed from addresses
-   * @param x the thread's number in x
    */
-  public ThreadEvaluation(
-      NodeGraph nodes, Dependences dependences, BlockLimit block, int x, int y, int z) {
+  protected ThreadEvaluation(NodeGraph nodes, Dependences dependences) {
     super(nodes.size());
-    this.block = block;
     this.dependences = dependences;
-    this.x = x;
-    this.y = y;
-    this.z = z;
     begin();
   }
 
@@ -50,18 +39,6 @@ public final class ThreadEvaluation extends Evaluation {
     }
     begin();
     return OptionalLong.empty();
-  }
-
-  @Override
-  protected long special(Node.Special special) {
-    if (special.isBlock || special.countsBlocks) {
-      return fail();
-    }
-    return switch (special.dimension) {
-      case 0 -> special.isThread ? x : block.x();
-      case 1 -> special.isThread ? y : block.y();
-      default -> special.isThread ? z : block.z();
-    };
   }
 
   @Override

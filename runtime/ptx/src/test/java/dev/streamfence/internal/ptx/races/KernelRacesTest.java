@@ -170,8 +170,11 @@ final class KernelRacesTest {
     // Atomic operations do not race with each other.
     assertThat(verdict(code + at("%r20") + "red.global.add.u32 [%rd5], 1;"))
         .isEqualTo(Verdict.PROVED);
-    assertThat(verdict(code + at("%r20") + "red.cta.global.add.u32 [%rd5], 1;"))
-        .isEqualTo(Verdict.DATA);
+    for (String scope : List.of("cta", "cluster")) {
+      assertThat(verdict(code + at("%r20") + "red." + scope + ".global.add.u32 [%rd5], 1;"))
+          .as(scope)
+          .isEqualTo(Verdict.DATA);
+    }
   }
 
   @Test
@@ -248,6 +251,31 @@ final class KernelRacesTest {
     assertThat(onlyThreads(block, fixed).verdict()).isEqualTo(Verdict.UNKNOWN);
     assertThat(onlyThreads(block, LaunchSpace.ANY).restrictions())
         .contains(new Restriction("blockDim.x", 1));
+  }
+
+  @Test
+  void nothingIsCertainAfterACallThatMayEndTheThread() {
+    String store = at("7") + STORE;
+    assertThat(calling("add.s32 %x, %x, 1; ret;", store).verdict()).isEqualTo(Verdict.CERTAIN);
+    assertThat(calling("exit;", store).verdict()).isEqualTo(Verdict.UNKNOWN);
+    assertThat(calling("st.global.u32 [%rd], 1; ret;", store).reason())
+        .isEqualTo("it calls a function");
+  }
+
+  /** A kernel that calls a function with this body first. */
+  private static KernelRaces calling(String body, String code) {
+    PtxModule module =
+        PtxModule.parse(
+            ".version 7.0\n.target sm_75\n.address_size 64\n"
+                + ".func f() { .reg .b32 %x; .reg .b64 %rd; "
+                + body
+                + " }\n.visible .entry k(.param .u64 a) {"
+                + " .reg .b32 %r<30>; .reg .b64 %rd<9>; ld.param.u64 %rd1, [a];"
+                + " mov.u32 %r4, %tid.x; call f; "
+                + code
+                + " ret; }");
+    return KernelRaces.of(
+        module, module.entries().get(0), List.of(new ArrayPlace(0, 0)), List.of(), LINES);
   }
 
   @Test

@@ -1,4 +1,4 @@
-package dev.streamfence.internal.ptx.symbolic;
+package dev.streamfence.internal.ptx.bounds;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -6,6 +6,11 @@ import dev.streamfence.internal.ptx.ir.CallEnds;
 import dev.streamfence.internal.ptx.ir.ControlGraph;
 import dev.streamfence.internal.ptx.ir.FunctionFlow;
 import dev.streamfence.internal.ptx.run.SimulatedMemory;
+import dev.streamfence.internal.ptx.symbolic.ArgumentLookup;
+import dev.streamfence.internal.ptx.symbolic.Dependences;
+import dev.streamfence.internal.ptx.symbolic.KernelValues;
+import dev.streamfence.internal.ptx.symbolic.Node;
+import dev.streamfence.internal.ptx.symbolic.NodeGraph;
 import dev.streamfence.internal.ptx.syntax.BlockLimit;
 import dev.streamfence.internal.ptx.syntax.Operand;
 import dev.streamfence.internal.ptx.syntax.PtxGrid;
@@ -20,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** Computes random integer code for each thread, and runs it on the simulated device. */
-final class ThreadEvaluationTest {
+final class BlockThreadTest {
   private static final int KERNELS = 300;
   private static final int STEPS = 24;
   private static final BlockLimit BLOCK = new BlockLimit(8, 3, 2, true);
@@ -178,7 +183,7 @@ final class ThreadEvaluationTest {
         int x = thread % BLOCK.x();
         int y = thread / BLOCK.x() % BLOCK.y();
         int z = thread / BLOCK.x() / BLOCK.y();
-        ThreadEvaluation evaluation = new ThreadEvaluation(nodes, dependences, BLOCK, x, y, z);
+        BlockThread evaluation = new BlockThread(nodes, dependences, BLOCK, x, y, z);
         OptionalLong wide = stored(flow, values, evaluation, flow.size() - 3);
         OptionalLong narrow = stored(flow, values, evaluation, flow.size() - 2);
         long expectedWide = results.getLong(16 * thread);
@@ -194,7 +199,7 @@ final class ThreadEvaluationTest {
   }
 
   private static OptionalLong stored(
-      FunctionFlow flow, KernelValues values, ThreadEvaluation thread, int at) {
+      FunctionFlow flow, KernelValues values, BlockThread thread, int at) {
     Operand stored = flow.instruction(at).operands().get(1);
     Node value = values.state(0)[stored.registers().get(0).index()];
     return value == null ? OptionalLong.empty() : thread.known(value);

@@ -1,0 +1,129 @@
+package dev.streamfence.internal.ptx.races;
+
+import dev.streamfence.internal.ptx.races.KernelRaces.Restriction;
+import dev.streamfence.internal.ptx.symbolic.Node;
+import dev.streamfence.internal.ptx.symbolic.Node.Operator;
+import dev.streamfence.internal.ptx.symbolic.Node.Special;
+import dev.streamfence.internal.ptx.symbolic.NodeGraph;
+import dev.streamfence.internal.ptx.symbolic.Polynomial.Monomial;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * The dimensions in which the launches of a kernel have several threads or blocks, and the sizes
+ * that a proof assumes. Confined to one thread.
+ */
+final class LaunchLimits {
+  /** The most threads of a block on every device. */
+  private static final int MAX_BLOCK = 1024;
+
+  private final LaunchSpace space;
+  private final NodeGraph nodes;
+  private final Symbols symbols;
+
+  /** The predefined registers that the code reads. */
+  private final Set<Special> read;
+
+  private final List<Restriction> limited = new ArrayList<>();
+
+  /**
+   * Creates the limits of a kernel's launches, and tells the symbols of them.
+   *
+   * @param read the registers that the code reads
+   * @param accesses the kernel's accesses to memory that several threads reach
+   */
+  LaunchLimits(
+      LaunchSpace space,
+      NodeGraph nodes,
+      Symbols symbols,
+      Set<Special> read,
+      Collection<SharedAccess> accesses) {
+    this.space = space;
+    this.nodes = nodes;
+    this.symbols = symbols;
+    this.read = read;
+    limitBlocks(accesses);
+  }
+
+  /** The predefined registers among the values of a kernel. */
+  static Set<Special> read(NodeGraph nodes) {
+    Set<Special> found = EnumSet.noneOf(Special.class);
+    for (int id = 0; id < nodes.size(); id++) {
+      if (nodes.node(id).is(Operator.SPECIAL)) {
+        found.add(nodes.node(id).special());
+      }
+    }
+    return found;
+  }
+
+  /** The indices of threads, or of blocks, that differ within the launches. */
+  List<Node> places(boolean ofThreads) {
+    return Special.ALL.stream()
+        .filter(special -> ofThreads ? special.isThread : special.isBlock)
+        .filter(special -> read.contains(special) || hasSeveral(special))
+        .map(nodes::special)
+        .toList();
+  }
+
+  private boolean hasSeveral(Special index) {
+    return index.isThread
+        ? space.hasSeveralThreads(index.dimension)
+        : space.hasSeveralBlocks(index.dimension);
+  }
+
+  /**
+   * Assumes that a block whose size the code does not read is no larger than the numbers by which
+   * the code multiplies other indices.
+   */
+  private void limitBlocks(Collection<SharedAccess> accesses) {
+    for (int dimension = 0; dimension < 3; dimension++) {
+      Special place = Special.thread(dimension);
+      Special size = Special.blockSize(dimension);
+      if (space.threads(dimension) > 0 || !read.contains(place) || read.contains(size)) {
+        continue;
+      }
+      Monomial own = new Monomial(nodes.special(place).id);
+      long least = 0;
+      for (SharedAccess access : accesses) {
+        long unit = access.offset().coefficient(own);
+        for (Special other : read) {
+          Monomial index = new Monomial(nodes.special(other).id);
+          long weight = access.offset().coefficient(index);
+          boolean isMultiple = unit > 0 && weight > unit && weight % unit == 0;
+          if (other.differs() && isMultiple) {
+            least = least == 0 ? weight / unit : Math.min(least, weight / unit);
+          }
+        }
+      }
+      if (least > 0 && least <= MAX_BLOCK) {
+        symbols.limit(dimension, (int) least);
+        limited.add(new Restriction("blockDim." + "xyz".charAt(dimension), (int) least));
+      }
+    }
+  }
+
+  /**
+   * What a proof assumes: blocks that are not too large, and one thread or block in dimensions that
+   * the code ignores.
+   *
+   * @param hasGlobal whether it is about memory that several blocks reach
+   */
+  List<Restriction> restrictions(boolean hasGlobal) {
+    List<Restriction> found = new ArrayList<>(limited);
+    for (Special special : Special.ALL) {
+      boolean isFlat =
+          special.isThread
+              ? space.isFlat(special.dimension)
+              : space.isOneDimensional() && special.dimension > 0;
+      boolean matters = special.isThread || (special.isBlock && hasGlobal);
+      if (matters && !isFlat && !hasSeveral(special) && !read.contains(special)) {
+        String size = special.isThread ? "blockDim." : "gridDim.";
+        found.add(new Restriction(size + "xyz".charAt(special.dimension), 1));
+      }
+    }
+    return found;
+  }
+}

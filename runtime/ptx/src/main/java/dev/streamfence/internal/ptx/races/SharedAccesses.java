@@ -1,0 +1,156 @@
+package dev.streamfence.internal.ptx.races;
+
+import dev.streamfence.internal.ptx.ir.ControlGraph;
+import dev.streamfence.internal.ptx.ir.FunctionFlow;
+import dev.streamfence.internal.ptx.ir.TooComplexException;
+import dev.streamfence.internal.ptx.symbolic.Formulas;
+import dev.streamfence.internal.ptx.symbolic.KernelValues;
+import dev.streamfence.internal.ptx.symbolic.MemoryAccess;
+import dev.streamfence.internal.ptx.symbolic.Node;
+import dev.streamfence.internal.ptx.symbolic.Polynomial;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.IntPredicate;
+
+/**
+ * The accesses of a kernel to memory that several threads reach; of those that differ in nothing
+ * that matters, one. Confined to one thread.
+ */
+final class SharedAccesses {
+  /** The most accesses to one memory that are compared. */
+  static final int MOST = 200;
+
+  private final FunctionFlow flow;
+  private final ControlGraph graph;
+  private final NamedMemory memory;
+  private final Symbols symbols;
+  private final Map<Integer, List<SharedAccess>> accesses = new LinkedHashMap<>();
+
+  /** The memories that are stored to. */
+  private final Set<Integer> written = new TreeSet<>();
+
+  SharedAccesses(
+      FunctionFlow flow,
+      ControlGraph graph,
+      KernelValues values,
+      Formulas formulas,
+      NamedMemory memory,
+      Symbols symbols) {
+    this.flow = flow;
+    this.graph = graph;
+    this.memory = memory;
+    this.symbols = symbols;
+    collect(values, formulas);
+  }
+
+  List<SharedAccess> all() {
+    return accesses.values().stream().flatMap(List::stream).toList();
+  }
+
+  boolean areTooMany() {
+    return accesses.values().stream().anyMatch(each -> each.size() > MOST);
+  }
+
+  boolean isWritten(int base) {
+    return written.contains(base);
+  }
+
+  /** Whether any memory is stored to that matches. */
+  boolean isAnyWritten(IntPredicate choice) {
+    return written.stream().anyMatch(choice::test);
+  }
+
+  /** The pairs of accesses that may conflict, first those of one instruction in two threads. */
+  List<List<SharedAccess>> pairs() {
+    List<List<SharedAccess>> found = new ArrayList<>();
+    for (int distance = 0; distance < MOST; distance++) {
+      for (int base : written) {
+        List<SharedAccess> all = accesses.getOrDefault(base, List.of());
+        for (int i = 0; i + distance < all.size(); i++) {
+          if (conflicts(all.get(i), all.get(i + distance))) {
+            found.add(List.of(all.get(i), all.get(i + distance)));
+          }
+        }
+      }
+    }
+    return found;
+  }
+
+  private void collect(KernelValues values, Formulas formulas) {
+    record Alike(
+        int base,
+        int block,
+        int barriers,
+        int guard,
+        Polynomial offset,
+        int width,
+        String instruction) {}
+
+    Set<Alike> seen = new HashSet<>();
+    for (MemoryAccess access : values.accesses()) {
+      Node base = Obstacles.isLocal(access.instruction()) ? null : formulas.base(access.address());
+      if (base == null || memory.isPrivate((int) base.constant)) {
+        continue;
+      }
+      int index = (int) base.constant;
+      Polynomial offset =
+          symbols.fixed(formulas.of(access.address()).minus(Polynomial.of(base.id)));
+      if (offset == null) {
+        throw new TooComplexException("an address is too long a formula");
+      }
+      if (access.writes()) {
+        written.add(index);
+      }
+      Alike alike =
+          new Alike(
+              index,
+              access.block(),
+              barriersBefore(access),
+              access.guard() == null ? -1 : access.guard().id,
+              offset,
+              access.width(),
+              access.instruction().mnemonic());
+      if (seen.add(alike)) {
+        accesses
+            .computeIfAbsent(index, key -> new ArrayList<>())
+            .add(
+                new SharedAccess(
+                    access,
+                    index,
+                    memory.isGlobal(index),
+                    offset,
+                    isExact(access.address(), formulas)));
+      }
+    }
+  }
+
+  /** How many barriers of its block of code lie before an access. */
+  private int barriersBefore(MemoryAccess access) {
+    int count = 0;
+    for (int i = graph.block(access.block()).first(); i < access.index(); i++) {
+      count += BarrierIntervals.isBarrier(flow.instruction(i)) ? 1 : 0;
+    }
+    return count;
+  }
+
+  private boolean isExact(Node address, Formulas formulas) {
+    return formulas.conditions(address).stream().allMatch(symbols::isAssumed);
+  }
+
+  /** Whether two accesses would be a race if they met. */
+  private static boolean conflicts(SharedAccess one, SharedAccess other) {
+    if (!one.writes() && !other.writes()) {
+      return false;
+    }
+    boolean areOrdered =
+        one.isAtomic()
+            && other.isAtomic()
+            && !(one.isGlobal() && (one.isOrderedLocally() || other.isOrderedLocally()));
+    return !areOrdered;
+  }
+}
