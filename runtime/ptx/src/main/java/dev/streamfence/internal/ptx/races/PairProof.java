@@ -214,7 +214,7 @@ final class PairProof {
       List<Digit> high = new ArrayList<>();
       List<Digit> low = new ArrayList<>();
       for (Digit digit : digits) {
-        Polynomial quotient = quotient(digit.weight(), weight);
+        Polynomial quotient = digit.weight().over(weight);
         if (quotient == null) {
           low.add(digit);
         } else {
@@ -225,7 +225,7 @@ final class PairProof {
       Polynomial lowRest = rest;
       for (Map.Entry<Monomial, Long> term : rest.terms().entrySet()) {
         Polynomial part = Polynomial.term(term.getKey(), term.getValue());
-        Polynomial quotient = quotient(part, weight);
+        Polynomial quotient = part.over(weight);
         if (quotient != null && !isOne(weight)) {
           highRest = sum(highRest, quotient);
           lowRest = sum(lowRest, Polynomial.term(term.getKey(), -term.getValue()));
@@ -293,31 +293,5 @@ final class PairProof {
     return Comparator.<Polynomial>comparingInt(each -> each.terms().firstKey().nodes().length)
         .thenComparingLong(each -> Math.abs(each.coefficient(each.terms().firstKey())))
         .reversed();
-  }
-
-  /** The quotient of two weights if it is a polynomial without a rest; otherwise null. */
-  private static @Nullable Polynomial quotient(Polynomial dividend, Polynomial divisor) {
-    Monomial lead = divisor.terms().firstKey();
-    long unit = divisor.coefficient(lead);
-    Polynomial quotient = Polynomial.ZERO;
-    Polynomial rest = dividend;
-    for (int i = 0; i < Polynomial.MAX_TERMS && !rest.terms().isEmpty(); i++) {
-      Monomial first = rest.terms().firstKey();
-      Monomial factor = first.without(lead);
-      long number = rest.coefficient(first);
-      if (factor == null || number % unit != 0) {
-        return null;
-      }
-      Polynomial term = Polynomial.term(factor, number / unit);
-      Polynomial product = term.times(divisor);
-      Polynomial next = product == null ? null : rest.minus(product);
-      Polynomial sum = quotient.plus(term);
-      if (next == null || sum == null) {
-        return null;
-      }
-      quotient = sum;
-      rest = next;
-    }
-    return rest.terms().isEmpty() ? quotient : null;
   }
 }

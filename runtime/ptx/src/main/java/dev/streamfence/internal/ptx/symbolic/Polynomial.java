@@ -181,6 +181,30 @@ public final class Polynomial {
     return sum.size() > MAX_TERMS ? null : new Polynomial(sum);
   }
 
+  /** The quotient of a division that leaves no rest; null if there is none. */
+  public @Nullable Polynomial over(Polynomial divisor) {
+    Monomial lead = divisor.terms.firstKey();
+    long unit = divisor.coefficient(lead);
+    Polynomial quotient = ZERO;
+    Polynomial rest = this;
+    for (int i = 0; i < MAX_TERMS && !rest.terms.isEmpty(); i++) {
+      Monomial first = rest.terms.firstKey();
+      Monomial factor = first.without(lead);
+      long number = rest.coefficient(first);
+      if (factor == null || number % unit != 0) {
+        return null;
+      }
+      Polynomial next = rest.combined(1, divisor, -(number / unit), factor);
+      Polynomial sum = quotient.plus(term(factor, number / unit));
+      if (next == null || sum == null) {
+        return null;
+      }
+      quotient = sum;
+      rest = next;
+    }
+    return rest.terms.isEmpty() ? quotient : null;
+  }
+
   /** The terms whose values match. */
   public Polynomial only(java.util.function.Predicate<Monomial> choice) {
     TreeMap<Monomial, Long> chosen = new TreeMap<>();
