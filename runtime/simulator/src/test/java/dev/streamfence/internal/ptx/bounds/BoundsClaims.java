@@ -6,8 +6,6 @@ import dev.streamfence.internal.ptx.run.PtxProgram;
 import dev.streamfence.internal.ptx.symbolic.ArrayPlace;
 import dev.streamfence.internal.ptx.syntax.PtxEntry;
 import dev.streamfence.internal.ptx.syntax.PtxModule;
-import dev.streamfence.internal.ptx.syntax.PtxParameter;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
@@ -24,20 +22,6 @@ final class BoundsClaims {
 
   /** Those whose certain end is exactly what was touched. */
   int exactCertain;
-
-  /** Every parameter of 64 bits that may be an address counts as an array. */
-  static List<ArrayPlace> arrays(PtxEntry entry) {
-    List<ArrayPlace> arrays = new ArrayList<>();
-    for (int i = 0; i < entry.parameters().size(); i++) {
-      PtxParameter parameter = entry.parameters().get(i);
-      if (parameter.sizeInBytes() == Long.BYTES
-          && parameter.kind() != PtxParameter.ParameterKind.FLOAT
-          && parameter.kind() != PtxParameter.ParameterKind.STRUCT) {
-        arrays.add(new ArrayPlace(i, 0));
-      }
-    }
-    return arrays;
-  }
 
   /** Runs random launches of a kernel and compares each with the claims. */
   void compare(PtxModule module, PtxEntry entry, List<ArrayPlace> arrays, long seed, int count) {

@@ -2,6 +2,7 @@ package dev.streamfence.internal.ptx.bounds;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.streamfence.internal.ptx.CorpusKernels;
 import dev.streamfence.internal.ptx.run.PtxProgram;
 import dev.streamfence.internal.ptx.symbolic.ArrayPlace;
 import dev.streamfence.internal.ptx.syntax.PtxEntry;
@@ -40,7 +41,7 @@ class BoundsMutationTest {
     int harmful = 0;
     int noticed = 0;
     int refusedWrongly = 0;
-    for (Path file : BoundsSimulationTest.corpus()) {
+    for (Path file : CorpusKernels.files()) {
       String text = Files.readString(file);
       PtxModule right = PtxModule.parse(text);
       PtxProgram rightProgram;
@@ -97,7 +98,7 @@ class BoundsMutationTest {
   private static Outcome compare(
       PtxModule right, PtxProgram rightProgram, PtxModule wrong, PtxEntry entry) {
     PtxEntry changed = wrong.entry(entry.name()).orElseThrow();
-    List<ArrayPlace> arrays = BoundsClaims.arrays(entry);
+    List<ArrayPlace> arrays = CorpusKernels.arrays(entry);
     KernelBounds rightBounds = KernelBounds.of(right, entry, arrays);
     KernelBounds wrongBounds = KernelBounds.of(wrong, changed, arrays);
     PtxProgram wrongProgram = PtxProgram.translate(wrong);

@@ -3,16 +3,14 @@ package dev.streamfence.internal.ptx.bounds;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.streamfence.corpus.Effort;
+import dev.streamfence.internal.ptx.CorpusKernels;
 import dev.streamfence.internal.ptx.symbolic.ArrayPlace;
 import dev.streamfence.internal.ptx.syntax.PtxException;
 import dev.streamfence.internal.ptx.syntax.PtxModule;
-import java.io.IOException;
-import java.net.URISyntaxException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Random;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -45,12 +43,12 @@ class BoundsSimulationTest {
   @Test
   void kernelsOfTheCorpusTouchWhatIsCertainAndNothingBeyondTheirLimits() throws Exception {
     BoundsClaims claims = new BoundsClaims();
-    List<Path> files = corpus();
+    List<Path> files = CorpusKernels.files();
     for (int i = 0; i < files.size(); i += Effort.of(5, 1)) {
       PtxModule module = PtxModule.parse(Files.readString(files.get(i)));
       for (var entry : module.entries()) {
         try {
-          claims.compare(module, entry, BoundsClaims.arrays(entry), 7, 6);
+          claims.compare(module, entry, CorpusKernels.arrays(entry), 7, 6);
         } catch (PtxException e) {
           // The interpreter does not know an instruction of the module.
           break;
@@ -63,18 +61,5 @@ class BoundsSimulationTest {
     assertThat(claims.limits).isGreaterThan(claims.launches);
     assertThat(claims.certain).isGreaterThan(claims.completed);
     assertThat(claims.exactCertain).isGreaterThan(claims.certain * 9 / 10);
-  }
-
-  /** All kernels of the tests whose arrays the interpreter finds, optimised and not. */
-  static List<Path> corpus() throws IOException, URISyntaxException {
-    // A file, since the folder is also one of classes.
-    Path file =
-        Path.of(
-            BoundsSimulationTest.class
-                .getResource("/dev/streamfence/internal/ptx/opcodes.txt")
-                .toURI());
-    try (Stream<Path> files = Files.walk(file.getParent())) {
-      return files.filter(each -> each.toString().endsWith(".ptx")).sorted().toList();
-    }
   }
 }
