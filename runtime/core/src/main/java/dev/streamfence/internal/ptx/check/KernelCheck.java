@@ -27,6 +27,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -65,8 +66,8 @@ public final class KernelCheck {
    */
   private static final int MAX_KNOWN = 1 << 16;
 
-  /** The most remembered reports of races; further kernels are analysed each time. */
-  private static final int MAX_RACES = 1 << 10;
+  /** The most kernels of which each of these is remembered. */
+  private static final int MAX_REMEMBERED = 1 << 10;
 
   private final PtxModule module;
   private final ModuleAnalysis analysis;
@@ -78,8 +79,11 @@ public final class KernelCheck {
   private int knownParameters;
   private @Nullable BoundsReport lastReport;
 
-  /** Remembered, because several interfaces declare the same kernels in the same way. */
+  /** What the code shows of kernels, remembered for the same reason. */
   private final Map<KernelSignature, RaceReport> knownRaces = new HashMap<>();
+
+  private final Map<KernelSignature, List<String>> knownBounds = new HashMap<>();
+  private final Map<Analysed, String> knownAnalyses = new HashMap<>();
 
   private @Nullable VariableUses variableUses;
   private List<KernelSymbol> symbolsOfUses = List.of();
@@ -90,6 +94,9 @@ public final class KernelCheck {
    * @param roles for each parameter, the roles of its parts that are no numbers, by their offsets
    */
   private record Declared(String entry, List<Map<Integer, ParameterRole>> roles) {}
+
+  /** The inputs of {@link #analysis}. */
+  private record Analysed(KernelSignature declared, List<KernelSymbol> symbols) {}
 
   /** Creates a check of this module's kernels with a budget of its own. */
   public KernelCheck(PtxModule module) {
@@ -165,7 +172,10 @@ public final class KernelCheck {
    * @return one clause per array; empty if there is no such entry
    */
   public List<String> bounds(KernelSignature declared) {
-    return agreeing(declared).map(entry -> report(entry, declared).inWords()).orElse(List.of());
+    return remembered(
+        knownBounds,
+        declared,
+        () -> agreeing(declared).map(entry -> report(entry, declared).inWords()).orElse(List.of()));
   }
 
   /**
@@ -177,9 +187,13 @@ public final class KernelCheck {
    *     launches have to read the code itself
    */
   public String analysis(KernelSignature declared, List<KernelSymbol> symbols) {
-    return agreeing(declared)
-        .flatMap(entry -> facts(entry, declared, symbols).text(declared))
-        .orElse("");
+    return remembered(
+        knownAnalyses,
+        new Analysed(declared, List.copyOf(symbols)),
+        () ->
+            agreeing(declared)
+                .flatMap(entry -> facts(entry, declared, symbols).text(declared))
+                .orElse(""));
   }
 
   private KernelFacts facts(PtxEntry entry, KernelSignature declared, List<KernelSymbol> symbols) {
@@ -213,17 +227,24 @@ public final class KernelCheck {
    * @return empty if there is no such entry
    */
   public Optional<RaceReport> races(KernelSignature declared) {
-    RaceReport known = knownRaces.get(declared);
-    if (known == null) {
-      known =
-          agreeing(declared)
-              .map(entry -> new RaceReport(module, entry, declared, block(declared)))
-              .orElse(null);
-      if (known != null && knownRaces.size() < MAX_RACES) {
-        knownRaces.put(declared, known);
+    return agreeing(declared)
+        .map(
+            entry ->
+                remembered(
+                    knownRaces,
+                    declared,
+                    () -> new RaceReport(module, entry, declared, block(declared))));
+  }
+
+  private static <K, V> V remembered(Map<K, V> known, K key, Supplier<V> analysis) {
+    V found = known.get(key);
+    if (found == null) {
+      found = analysis.get();
+      if (known.size() < MAX_REMEMBERED) {
+        known.put(key, found);
       }
     }
-    return Optional.ofNullable(known);
+    return found;
   }
 
   /** The bounds of a kernel, which are asked for several times in a row. */

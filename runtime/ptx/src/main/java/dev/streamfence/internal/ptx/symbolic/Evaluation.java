@@ -21,7 +21,7 @@ public abstract class Evaluation {
   /** The time in which each value was computed; times begin at 1. */
   private final long[] stamps;
 
-  private long now;
+  private long now = 1;
   private boolean failed;
 
   /** The values that are being computed. */

@@ -19,7 +19,6 @@ public abstract class ThreadEvaluation extends Evaluation {
   protected ThreadEvaluation(NodeGraph nodes, Dependences dependences) {
     super(nodes.size());
     this.dependences = dependences;
-    begin();
   }
 
   /** Whether a predicate holds; empty if that is unknown. Without a predicate it does. */

@@ -33,7 +33,7 @@ import org.junit.jupiter.api.Test;
  * that is proved to have none, and there is one in each kernel that has one for certain.
  */
 final class RacesSimulationTest {
-  private static final int KERNELS = Effort.of(250, 1000);
+  private static final int KERNELS = Effort.of(250, 600);
   private static final int LAUNCHES = 4;
   private static final Pattern BARRIER = Pattern.compile("(bar|barrier)(\\.cta)?\\.sync\\s+0;");
   private static final long FIRST = 1L << 40;
@@ -107,7 +107,7 @@ final class RacesSimulationTest {
     for (Path file : CorpusKernels.files()) {
       String text = Files.readString(file);
       Matcher barrier = BARRIER.matcher(text);
-      for (int i = 0; i < Effort.of(1, 4) && barrier.find(); i++) {
+      for (int i = 0; i < Effort.of(1, 2) && barrier.find(); i++) {
         String without = text.substring(0, barrier.start()) + text.substring(barrier.end());
         check(without, file + " without the barrier at " + barrier.start(), new Random(i), tally);
       }
