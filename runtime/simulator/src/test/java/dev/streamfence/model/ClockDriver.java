@@ -1,25 +1,29 @@
 package dev.streamfence.model;
 
+import static net.bytebuddy.matcher.ElementMatchers.isAbstract;
+
 import dev.streamfence.CudaDriverException;
 import dev.streamfence.internal.driver.CudaDriver;
-import dev.streamfence.internal.driver.DeviceProperties;
 import dev.streamfence.internal.driver.DriverCalls;
-import dev.streamfence.internal.driver.FunctionAttributes;
 import dev.streamfence.internal.driver.HostMemory;
-import dev.streamfence.internal.driver.KernelLaunch;
-import dev.streamfence.internal.driver.MemoryInfo;
-import dev.streamfence.internal.driver.ModuleVariable;
-import dev.streamfence.internal.driver.PointerInfo;
 import dev.streamfence.simulation.DriverCall;
+import java.lang.invoke.MethodHandles;
+import java.lang.reflect.Constructor;
 import java.nio.ByteBuffer;
+import net.bytebuddy.ByteBuddy;
+import net.bytebuddy.dynamic.DynamicType;
+import net.bytebuddy.dynamic.loading.ClassLoadingStrategy;
+import net.bytebuddy.implementation.ExceptionMethod;
 
 /**
  * A driver that runs nothing: streams and events are vector clocks, and a {@link Cell} detects two
  * conflicting uses without an order. It is small, so that a controlled scheduler can explore it.
  * Thread-safe by one lock.
  */
-public final class ClockDriver implements CudaDriver {
+public abstract class ClockDriver implements CudaDriver {
   static final int STREAMS = 4;
+
+  private static final Constructor<? extends ClockDriver> CONSTRUCTOR = withOtherCallsRefused();
 
   private final long[] done = new long[STREAMS];
   private int streams;
@@ -28,6 +32,32 @@ public final class ClockDriver implements CudaDriver {
   private int failingWait;
   private final Trace trace = new Trace();
   private final DriverCalls calls = new DriverCalls();
+
+  /** A driver without streams and events; it refuses the calls that have no method here. */
+  public static ClockDriver create() {
+    try {
+      return CONSTRUCTOR.newInstance();
+    } catch (ReflectiveOperationException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  private static Constructor<? extends ClockDriver> withOtherCallsRefused() {
+    try (DynamicType.Unloaded<ClockDriver> type =
+        new ByteBuddy()
+            .subclass(ClockDriver.class)
+            .method(isAbstract())
+            .intercept(ExceptionMethod.throwing(UnsupportedOperationException.class))
+            .make()) {
+      return type.load(
+              ClockDriver.class.getClassLoader(),
+              ClassLoadingStrategy.UsingLookup.of(MethodHandles.lookup()))
+          .getLoaded()
+          .getDeclaredConstructor();
+    } catch (ReflectiveOperationException e) {
+      throw new IllegalStateException(e);
+    }
+  }
 
   /** A stream: the position on each other stream that comes before its next operation. */
   private static final class Stream implements StreamHandle {
@@ -261,161 +291,5 @@ public final class ClockDriver implements CudaDriver {
     if (!condition) {
       throw new IllegalStateException(otherwise);
     }
-  }
-
-  @Override
-  public DeviceProperties properties() {
-    throw new UnsupportedOperationException();
-  }
-
-  @Override
-  public MemoryInfo memoryInfo() {
-    throw new UnsupportedOperationException();
-  }
-
-  @Override
-  public void keepFreedMemory(long bytes) {}
-
-  @Override
-  public long allocateAsync(long bytes, StreamHandle stream) {
-    throw new UnsupportedOperationException();
-  }
-
-  @Override
-  public void freeAsync(long address, StreamHandle stream) {
-    throw new UnsupportedOperationException();
-  }
-
-  @Override
-  public long allocate(long bytes) {
-    throw new UnsupportedOperationException();
-  }
-
-  @Override
-  public void free(long address) {
-    throw new UnsupportedOperationException();
-  }
-
-  @Override
-  public void copyToDeviceAsync(
-      long destination, HostMemory source, long sourceOffset, long bytes, StreamHandle stream) {
-    throw new UnsupportedOperationException();
-  }
-
-  @Override
-  public void copyToHostAsync(
-      HostMemory destination,
-      long destinationOffset,
-      long source,
-      long bytes,
-      StreamHandle stream) {
-    throw new UnsupportedOperationException();
-  }
-
-  @Override
-  public void copyOnDeviceAsync(long destination, long source, long bytes, StreamHandle stream) {
-    throw new UnsupportedOperationException();
-  }
-
-  @Override
-  public void fill8Async(long destination, byte value, long count, StreamHandle stream) {
-    throw new UnsupportedOperationException();
-  }
-
-  @Override
-  public void fill16Async(long destination, short value, long count, StreamHandle stream) {
-    throw new UnsupportedOperationException();
-  }
-
-  @Override
-  public void fill32Async(long destination, int value, long count, StreamHandle stream) {
-    throw new UnsupportedOperationException();
-  }
-
-  @Override
-  public void fill32StridedAsync(
-      long destination, long pitch, int value, long count, StreamHandle stream) {
-    throw new UnsupportedOperationException();
-  }
-
-  @Override
-  public ModuleHandle loadModule(String name, byte[] image) {
-    throw new UnsupportedOperationException();
-  }
-
-  @Override
-  public void unloadModule(ModuleHandle module) {
-    throw new UnsupportedOperationException();
-  }
-
-  @Override
-  public FunctionHandle function(ModuleHandle module, String entry) {
-    throw new UnsupportedOperationException();
-  }
-
-  @Override
-  public ModuleVariable variable(ModuleHandle module, String name) {
-    throw new UnsupportedOperationException();
-  }
-
-  @Override
-  public FunctionAttributes attributes(FunctionHandle function) {
-    throw new UnsupportedOperationException();
-  }
-
-  @Override
-  public void allowDynamicSharedBytes(FunctionHandle function, int bytes) {
-    throw new UnsupportedOperationException();
-  }
-
-  @Override
-  public int residentBlocksPerMultiprocessor(
-      FunctionHandle function, int blockThreads, int dynamicSharedBytes) {
-    throw new UnsupportedOperationException();
-  }
-
-  @Override
-  public int suggestedBlockSize(FunctionHandle function, int dynamicSharedBytes) {
-    throw new UnsupportedOperationException();
-  }
-
-  @Override
-  public void launchKernel(KernelLaunch launch) {
-    throw new UnsupportedOperationException();
-  }
-
-  @Override
-  public long rawHandle(StreamHandle stream) {
-    throw new UnsupportedOperationException();
-  }
-
-  @Override
-  public long rawHandle(EventHandle event) {
-    throw new UnsupportedOperationException();
-  }
-
-  @Override
-  public StreamHandle foreignStream(long rawHandle) {
-    throw new UnsupportedOperationException();
-  }
-
-  @Override
-  public EventHandle foreignEvent(long rawHandle) {
-    throw new UnsupportedOperationException();
-  }
-
-  @Override
-  public PointerInfo pointerInfo(long address) {
-    throw new UnsupportedOperationException();
-  }
-
-  @Override
-  public void makeCurrent() {
-    throw new UnsupportedOperationException();
-  }
-
-  @Override
-  public void synchronizeDevice() {
-    throw new UnsupportedOperationException();
   }
 }

@@ -122,7 +122,7 @@ final class ControlledSchedulingTest {
   void aStreamIsLentToOneThreadAtATime() {
     explore(
         () -> {
-          StreamPool pool = new StreamPool(new ClockDriver(), 1);
+          StreamPool pool = new StreamPool(ClockDriver.create(), 1);
           AtomicInteger holders = new AtomicInteger();
           Runnable borrower =
               () -> {

@@ -20,7 +20,7 @@ import java.util.function.UnaryOperator;
  * The parts of the package order that a runtime has, over {@link ClockDriver}, new in every run.
  */
 final class Scene implements UseLabels {
-  final ClockDriver driver = new ClockDriver();
+  final ClockDriver driver = ClockDriver.create();
   final StickyError faults;
   final StreamPool pool;
   final Timeline first;

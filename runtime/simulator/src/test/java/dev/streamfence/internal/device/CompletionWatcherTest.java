@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Timeout;
  */
 @Timeout(60)
 final class CompletionWatcherTest {
-  private final Timeline timeline = new StreamPool(new ClockDriver(), 1).acquire(0);
+  private final Timeline timeline = new StreamPool(ClockDriver.create(), 1).acquire(0);
   private final List<Runnable> threads = new ArrayList<>();
   private final List<Long> pauses = new ArrayList<>();
   private final Queue<Runnable> duringPauses = new ArrayDeque<>();

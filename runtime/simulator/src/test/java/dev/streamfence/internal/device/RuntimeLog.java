@@ -44,9 +44,18 @@ public final class RuntimeLog implements AutoCloseable {
     return records;
   }
 
+  /** The records whose text contains a part, since other tests of the process may log as well. */
+  public List<LogRecord> recordsWith(String part) {
+    return records.stream().filter(each -> text(each).contains(part)).toList();
+  }
+
   /** The texts of the messages, formatted. */
   public List<String> messages() {
-    return records.stream().map(new SimpleFormatter()::formatMessage).toList();
+    return records.stream().map(RuntimeLog::text).toList();
+  }
+
+  private static String text(LogRecord each) {
+    return new SimpleFormatter().formatMessage(each);
   }
 
   @Override

@@ -20,7 +20,7 @@ final class StagingPoolSchedulingTest {
   void noTwoThreadsHoldOneChunkAndAWaitingThreadGetsIt() {
     explore(
         () -> {
-          ClockDriver driver = new ClockDriver();
+          ClockDriver driver = ClockDriver.create();
           StreamHandle stream = driver.createStream(0);
           HostMemoryPool memory = new HostMemoryPool(driver, new StickyError());
           StagingPool pool = new StagingPool(driver, memory, 16);
