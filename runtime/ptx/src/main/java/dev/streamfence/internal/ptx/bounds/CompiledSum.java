@@ -1,8 +1,7 @@
 package dev.streamfence.internal.ptx.bounds;
 
 import dev.streamfence.internal.ptx.symbolic.Polynomial;
-import dev.streamfence.internal.ptx.symbolic.Polynomial.Monomial;
-import java.util.Map;
+import dev.streamfence.internal.ptx.symbolic.Polynomial.Term;
 
 /** A polynomial as arrays, to be evaluated without allocating. Immutable. */
 final class CompiledSum {
@@ -10,12 +9,12 @@ final class CompiledSum {
   private final int[][] factors;
 
   CompiledSum(Polynomial polynomial) {
-    coefficients = new long[polynomial.terms().size()];
+    coefficients = new long[polynomial.size()];
     factors = new int[coefficients.length][];
     int at = 0;
-    for (Map.Entry<Monomial, Long> term : polynomial.terms().entrySet()) {
-      coefficients[at] = term.getValue();
-      factors[at++] = term.getKey().nodes();
+    for (Term term : polynomial.terms()) {
+      coefficients[at] = term.coefficient();
+      factors[at++] = term.product().nodes();
     }
   }
 

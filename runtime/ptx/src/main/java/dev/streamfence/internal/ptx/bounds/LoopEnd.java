@@ -12,8 +12,8 @@ import dev.streamfence.internal.ptx.symbolic.Node.Operator;
 import dev.streamfence.internal.ptx.symbolic.NodeGraph;
 import dev.streamfence.internal.ptx.symbolic.Polynomial;
 import dev.streamfence.internal.ptx.symbolic.Polynomial.Monomial;
+import dev.streamfence.internal.ptx.symbolic.Polynomial.Term;
 import java.util.List;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -60,7 +60,7 @@ record LoopEnd(
     Polynomial first = difference.only(monomial -> !monomial.has(id -> id == iteration));
     boolean changes =
         difference.has(id -> id != iteration && !formulas.isInvariant(nodes.node(id), loop));
-    if (step == null || step.terms().isEmpty() || changes) {
+    if (step == null || step.isZero() || changes) {
       return null;
     }
     List<Condition> conditions = goesOn.conditions(formulas);
@@ -90,13 +90,13 @@ record LoopEnd(
   static @Nullable Polynomial coefficient(Polynomial polynomial, int node) {
     Polynomial sum = Polynomial.ZERO;
     Monomial once = new Monomial(node);
-    for (Map.Entry<Monomial, Long> term : polynomial.terms().entrySet()) {
-      Monomial rest = term.getKey().without(once);
+    for (Term term : polynomial.terms()) {
+      Monomial rest = term.product().without(once);
       if (rest == null) {
         continue;
       }
       Polynomial next =
-          rest.has(id -> id == node) ? null : sum.plus(Polynomial.term(rest, term.getValue()));
+          rest.has(id -> id == node) ? null : sum.plus(Polynomial.term(rest, term.coefficient()));
       if (next == null) {
         return null;
       }

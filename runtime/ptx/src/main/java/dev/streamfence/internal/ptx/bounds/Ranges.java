@@ -15,6 +15,7 @@ import dev.streamfence.internal.ptx.symbolic.Node.Operator;
 import dev.streamfence.internal.ptx.symbolic.NodeGraph;
 import dev.streamfence.internal.ptx.symbolic.Polynomial;
 import dev.streamfence.internal.ptx.symbolic.Polynomial.Monomial;
+import dev.streamfence.internal.ptx.symbolic.Polynomial.Term;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
@@ -143,11 +144,11 @@ final class Ranges {
    */
   private Context signed(Context before, Polynomial difference, int[] checks) {
     Context context = before;
-    for (Map.Entry<Monomial, Long> term : difference.terms().entrySet()) {
-      int[] factors = term.getKey().nodes();
+    for (Term term : difference.terms()) {
+      int[] factors = term.product().nodes();
       Node extended = factors.length == 1 ? nodes.node(factors[0]) : null;
       if (extended == null
-          || term.getValue() != -1
+          || term.coefficient() != -1
           || !extended.is(Operator.ZERO_EXTEND)
           || !extended.input(0).is(Operator.UNKNOWN)) {
         continue;
@@ -246,7 +247,7 @@ final class Ranges {
     Polynomial first = difference.only(monomial -> !monomial.has(id -> id == iteration));
     Polynomial step = LoopEnd.coefficient(difference, iteration);
     boolean changes = difference.has(id -> id != iteration && !isFixed(id, loop));
-    if (step == null || step.terms().isEmpty() || changes) {
+    if (step == null || step.isZero() || changes) {
       return before;
     }
     if (fact.isTrue() && fact.operation() != Operator.EQUAL) {
@@ -267,7 +268,7 @@ final class Ranges {
   private Context counted(
       Context before, Fact fact, Polynomial difference, Polynomial first, Polynomial step) {
     long by = step.coefficient(Monomial.ONE);
-    if (step.terms().size() != 1 || by == 0 || by == Long.MIN_VALUE) {
+    if (step.size() != 1 || by == 0 || by == Long.MIN_VALUE) {
       return before;
     }
     Polynomial falling = by < 0 ? difference : negated(difference);
@@ -276,8 +277,7 @@ final class Ranges {
       return before;
     }
     long distance = Math.abs(by);
-    boolean divides =
-        start.terms().values().stream().allMatch(coefficient -> coefficient % distance == 0);
+    boolean divides = start.terms().stream().allMatch(term -> term.coefficient() % distance == 0);
     int open = range(falling, before);
     boolean hasHigh = program.step(open).hasHigh();
     int from = range(start, before);
@@ -347,9 +347,9 @@ final class Ranges {
 
   /** How often the first varying term of a difference is contained, by uniform numbers. */
   private @Nullable Polynomial quotient(Polynomial dividend, Polynomial difference) {
-    Map.Entry<Monomial, Long> leading = null;
-    for (Map.Entry<Monomial, Long> term : difference.terms().entrySet()) {
-      if (leading == null && term.getKey().has(formulas::varies)) {
+    Term leading = null;
+    for (Term term : difference.terms()) {
+      if (leading == null && term.product().has(formulas::varies)) {
         leading = term;
       }
     }
@@ -357,34 +357,34 @@ final class Ranges {
       return null;
     }
     Polynomial quotient = Polynomial.ZERO;
-    for (Map.Entry<Monomial, Long> term : dividend.terms().entrySet()) {
-      Monomial rest = term.getKey().without(leading.getKey());
+    for (Term term : dividend.terms()) {
+      Monomial rest = term.product().without(leading.product());
       if (rest != null
           && !rest.has(formulas::varies)
-          && term.getValue() % leading.getValue() == 0) {
+          && term.coefficient() % leading.coefficient() == 0) {
         Polynomial next =
-            quotient.plus(Polynomial.term(rest, term.getValue() / leading.getValue()));
+            quotient.plus(Polynomial.term(rest, term.coefficient() / leading.coefficient()));
         if (next == null) {
           return null;
         }
         quotient = next;
       }
     }
-    return quotient.terms().isEmpty() ? null : quotient;
+    return quotient.isZero() ? null : quotient;
   }
 
   private int sum(
       Polynomial rest, List<Polynomial> factors, List<Integer> guarded, Context context) {
-    int count = rest.terms().size() + factors.size();
+    int count = rest.size() + factors.size();
     long[] coefficients = new long[count];
     int[][] steps = new int[count][];
     boolean hasLow = true;
     boolean hasHigh = true;
     int at = 0;
-    for (Map.Entry<Monomial, Long> term : rest.terms().entrySet()) {
-      coefficients[at] = term.getValue();
+    for (Term term : rest.terms()) {
+      coefficients[at] = term.coefficient();
       steps[at] =
-          Arrays.stream(term.getKey().nodes()).map(id -> value(nodes.node(id), context)).toArray();
+          Arrays.stream(term.product().nodes()).map(id -> value(nodes.node(id), context)).toArray();
       at++;
     }
     for (int i = 0; i < factors.size(); i++) {

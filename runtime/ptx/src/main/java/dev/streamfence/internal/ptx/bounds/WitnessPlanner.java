@@ -146,8 +146,8 @@ final class WitnessPlanner {
     Polynomial offset = formulas.offset(access.address());
     boolean grows =
         offset != null
-            && offset.terms().entrySet().stream()
-                .allMatch(term -> term.getValue() >= 0 && !term.getKey().has(this::mayFall));
+            && offset.terms().stream()
+                .allMatch(term -> term.coefficient() >= 0 && !term.product().has(this::mayFall));
     if (!grows) {
       worth.add(Witness.Choice.FIRST);
     }
@@ -175,7 +175,7 @@ final class WitnessPlanner {
             monomial -> !monomial.has(id -> id == thread || id == block || id == iteration));
     List<Polynomial> uniform = List.of(rest, perThread, perBlock, perIteration);
     boolean isUniform = uniform.stream().allMatch(formulas::isUniform);
-    boolean differs = !perThread.terms().isEmpty() || !perBlock.terms().isEmpty();
+    boolean differs = !perThread.isZero() || !perBlock.isZero();
     if (!isUniform || !differs) {
       return null;
     }
@@ -184,7 +184,7 @@ final class WitnessPlanner {
         new CompiledSum(rest),
         negated(perBlock),
         negated(perThread),
-        perIteration.terms().isEmpty() ? null : negated(perIteration));
+        perIteration.isZero() ? null : negated(perIteration));
   }
 
   private static CompiledSum negated(Polynomial polynomial) {

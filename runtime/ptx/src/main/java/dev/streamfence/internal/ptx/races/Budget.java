@@ -16,4 +16,8 @@ final class Budget {
       throw new TooComplexException("the search for a proof takes too long");
     }
   }
+
+  int left() {
+    return left;
+  }
 }

@@ -2,9 +2,9 @@ package dev.streamfence.internal.ptx.races;
 
 import dev.streamfence.internal.ptx.symbolic.Polynomial;
 import dev.streamfence.internal.ptx.symbolic.Polynomial.Monomial;
+import dev.streamfence.internal.ptx.symbolic.Polynomial.Term;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
@@ -68,10 +68,11 @@ final class Inequalities {
   }
 
   private boolean prove(Polynomial goal, int depth) {
-    budget.take(goal.terms().size() + 1);
-    Map.Entry<Monomial, Long> open = null;
-    for (Map.Entry<Monomial, Long> term : goal.terms().entrySet()) {
-      if (open == null && (term.getValue() < 0 || term.getKey().has(id -> !isNatural.test(id)))) {
+    budget.take(goal.size() + 1);
+    Term open = null;
+    for (Term term : goal.terms()) {
+      if (open == null
+          && (term.coefficient() < 0 || term.product().has(id -> !isNatural.test(id)))) {
         open = term;
       }
     }
@@ -82,15 +83,15 @@ final class Inequalities {
       return false;
     }
     for (Polynomial each : given) {
-      for (Map.Entry<Monomial, Long> term : each.terms().entrySet()) {
-        if (term.getValue() > 0 != open.getValue() > 0) {
+      for (Term term : each.terms()) {
+        if (term.coefficient() > 0 != open.coefficient() > 0) {
           continue;
         }
-        Monomial factor = open.getKey().without(term.getKey());
+        Monomial factor = open.product().without(term.product());
         if (factor == null || factor.has(id -> !isNatural.test(id))) {
           continue;
         }
-        Polynomial rest = without(goal, open.getValue(), each, term.getValue(), factor);
+        Polynomial rest = without(goal, open.coefficient(), each, term.coefficient(), factor);
         if (rest != null && prove(rest, depth + 1)) {
           return true;
         }

@@ -15,10 +15,12 @@ import dev.streamfence.internal.ptx.syntax.Instruction;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -44,6 +46,9 @@ final class MeetingThreads {
   private final Set<Special> read;
   private final LaunchSpace space;
   private final Budget budget;
+
+  /** Where the threads of the first launch make an access, in ascending order. */
+  private final Map<SharedAccess, long[]> first = new IdentityHashMap<>();
 
   /** Whether the code is written for blocks of any size, or their size is known. */
   private final boolean isOfAnyBlock;
@@ -123,6 +128,9 @@ final class MeetingThreads {
         || thread.known(other.access().address()).isEmpty()) {
       return false;
     }
+    if (!mayMeet(one, other)) {
+      return false;
+    }
     // The block that the code is written for may be any of them.
     for (int shape = 0; shape < TrialLaunch.SHAPES; shape++) {
       Set<Pair> pairs = null;
@@ -134,6 +142,36 @@ final class MeetingThreads {
       }
     }
     return true;
+  }
+
+  /** Whether the places of any two threads of the first launch overlap. */
+  private boolean mayMeet(SharedAccess one, SharedAccess other) {
+    long[] left = first.computeIfAbsent(one, this::places);
+    long[] right = first.computeIfAbsent(other, this::places);
+    budget.take(1 + (left.length + right.length) / 64);
+    int i = 0;
+    int j = one == other ? 1 : 0;
+    while (i < left.length && j < right.length) {
+      if (left[i] + one.width() <= right[j]) {
+        i++;
+      } else if (right[j] + other.width() <= left[i]) {
+        j++;
+      } else if (one == other && i == j) {
+        j++;
+      } else {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private long[] places(SharedAccess access) {
+    TrialLaunch launch = new TrialLaunch(read, space, 0, 0);
+    return IntStream.range(0, launch.size())
+        .mapToObj(number -> place(access, launch, number))
+        .flatMapToLong(OptionalLong::stream)
+        .sorted()
+        .toArray();
   }
 
   /** The pairs that conflict in a launch, out of those that did before if there are any. */

@@ -4,6 +4,7 @@ import dev.streamfence.internal.ptx.ir.TooComplexException;
 import dev.streamfence.internal.ptx.symbolic.Node;
 import dev.streamfence.internal.ptx.symbolic.Polynomial;
 import dev.streamfence.internal.ptx.symbolic.Polynomial.Monomial;
+import dev.streamfence.internal.ptx.symbolic.Polynomial.Term;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
@@ -18,17 +19,24 @@ import org.jspecify.annotations.Nullable;
  * Proves that two different threads touch no byte in common by two accesses. Either one lies beyond
  * the other, or their places could only be equal if the threads were the same: a place is a number
  * whose digits, in a mixed radix, are the thread's indices, and equal numbers have equal digits.
- * Used once for one pair of accesses; confined to one thread.
+ * Used once for one pair of places; confined to one thread.
  */
 final class PairProof {
   private static final int MAX_ROUNDS = 8;
+
+  /**
+   * Where a thread touches memory, and what holds there.
+   *
+   * @param offset where it begins, in bytes
+   * @param width how many bytes it takes, at least 1
+   */
+  record Place(Polynomial offset, long width, PathFacts.Known known) {}
 
   /** A summand of the distance: a value of the first thread less that of the second one. */
   private record Digit(Monomial value, Polynomial weight) {}
 
   private final ThreadPair pair;
   private final Symbols symbols;
-  private final PathFacts facts;
   private final Budget budget;
 
   /** The values that are all the same only in one and the same thread. */
@@ -37,27 +45,23 @@ final class PairProof {
   private Inequalities proofs;
   private boolean grew;
 
-  PairProof(ThreadPair pair, Symbols symbols, PathFacts facts, List<Node> identity, Budget budget) {
+  PairProof(ThreadPair pair, Symbols symbols, List<Node> identity, Budget budget) {
     this.pair = pair;
     this.symbols = symbols;
-    this.facts = facts;
     this.identity = identity;
     this.budget = budget;
     this.proofs = new Inequalities(List.of(), id -> false, budget);
   }
 
-  /** Whether two accesses cannot meet. */
-  boolean proves(SharedAccess one, SharedAccess other) {
-    if (!one.isExact() || !other.isExact() || one.width() == 0 || other.width() == 0) {
-      return false;
-    }
+  /** Whether two places cannot have a byte in common. */
+  boolean proves(Place one, Place other) {
     for (int round = 0; round < MAX_ROUNDS; round++) {
       Polynomial distance = one.offset().minus(pair.second(other.offset()));
       if (distance == null) {
         return false;
       }
-      PathFacts.Known first = facts.at(one.access());
-      PathFacts.Known second = facts.at(other.access());
+      PathFacts.Known first = one.known();
+      PathFacts.Known second = other.known();
       proofs = proofs(distance, first, second);
       if (proofs.areContradictory()
           || proofs.isAtLeast(distance, other.width())
@@ -132,11 +136,11 @@ final class PairProof {
     Map<Monomial, Polynomial> weights = new LinkedHashMap<>();
     Map<Monomial, Polynomial> others = new LinkedHashMap<>();
     Polynomial rest = Polynomial.ZERO;
-    for (Map.Entry<Monomial, Long> term : distance.terms().entrySet()) {
-      Monomial varying = part(term.getKey(), true);
-      Monomial same = part(term.getKey(), false);
+    for (Term term : distance.terms()) {
+      Monomial varying = part(term.product(), true);
+      Monomial same = part(term.product(), false);
       long second = Arrays.stream(varying.nodes()).filter(ThreadPair::isSecond).count();
-      Polynomial weight = Polynomial.term(same, term.getValue());
+      Polynomial weight = Polynomial.term(same, term.coefficient());
       if (varying.nodes().length == 0) {
         rest = sum(rest, weight);
       } else if (second == 0) {
@@ -152,7 +156,7 @@ final class PairProof {
     List<Digit> digits = new ArrayList<>();
     for (Map.Entry<Monomial, Polynomial> each : weights.entrySet()) {
       Polynomial other = others.remove(each.getKey());
-      if (other == null || !sum(each.getValue(), other).terms().isEmpty()) {
+      if (other == null || !sum(each.getValue(), other).isZero()) {
         return false;
       }
       digits.add(new Digit(each.getKey(), each.getValue()));
@@ -209,7 +213,9 @@ final class PairProof {
     }
     Set<Polynomial> weights = new LinkedHashSet<>();
     digits.stream().map(Digit::weight).sorted(largestFirst()).forEach(weights::add);
-    rest.terms().forEach((unit, number) -> weights.add(Polynomial.term(unit, Math.abs(number))));
+    rest.terms()
+        .forEach(
+            each -> weights.add(Polynomial.term(each.product(), Math.abs(each.coefficient()))));
     for (Polynomial weight : weights) {
       List<Digit> high = new ArrayList<>();
       List<Digit> low = new ArrayList<>();
@@ -223,12 +229,12 @@ final class PairProof {
       }
       Polynomial highRest = Polynomial.ZERO;
       Polynomial lowRest = rest;
-      for (Map.Entry<Monomial, Long> term : rest.terms().entrySet()) {
-        Polynomial part = Polynomial.term(term.getKey(), term.getValue());
+      for (Term term : rest.terms()) {
+        Polynomial part = Polynomial.term(term.product(), term.coefficient());
         Polynomial quotient = part.over(weight);
         if (quotient != null && !isOne(weight)) {
           highRest = sum(highRest, quotient);
-          lowRest = sum(lowRest, Polynomial.term(term.getKey(), -term.getValue()));
+          lowRest = sum(lowRest, Polynomial.term(term.product(), -term.coefficient()));
         }
       }
       boolean isProgress = !low.isEmpty() || !isOne(weight);
@@ -261,7 +267,7 @@ final class PairProof {
 
   /** Whether no multiple of a weight and a rest together are less than a width. */
   private static boolean isBetween(Polynomial rest, Polynomial weight, long width) {
-    boolean areNumbers = rest.terms().size() == 1 && weight.terms().size() == 1;
+    boolean areNumbers = rest.size() == 1 && weight.size() == 1;
     long unit = Math.abs(weight.coefficient(Monomial.ONE));
     long number = rest.coefficient(Monomial.ONE);
     if (!areNumbers || unit == 0 || number == 0) {
@@ -282,7 +288,7 @@ final class PairProof {
   }
 
   private static boolean isZero(Polynomial polynomial) {
-    return polynomial.terms().isEmpty();
+    return polynomial.isZero();
   }
 
   private static @Nullable Polynomial negated(Polynomial polynomial) {
@@ -290,8 +296,8 @@ final class PairProof {
   }
 
   private static Comparator<Polynomial> largestFirst() {
-    return Comparator.<Polynomial>comparingInt(each -> each.terms().firstKey().nodes().length)
-        .thenComparingLong(each -> Math.abs(each.coefficient(each.terms().firstKey())))
+    return Comparator.<Polynomial>comparingInt(each -> each.terms().get(0).product().nodes().length)
+        .thenComparingLong(each -> Math.abs(each.terms().get(0).coefficient()))
         .reversed();
   }
 }

@@ -54,6 +54,12 @@ final class PathFacts {
       natural.addAll(other.natural);
       zero.addAll(other.zero);
     }
+
+    /** Leaves what holds at another place as well. */
+    void retainAll(Known other) {
+      natural.retainAll(other.natural);
+      zero.retainAll(other.zero);
+    }
   }
 
   private final NodeGraph nodes;
@@ -209,7 +215,7 @@ final class PathFacts {
     long distance = Math.abs(step);
     boolean divides =
         distance > 0
-            && last.terms().values().stream().allMatch(each -> each % distance == 0)
+            && last.terms().stream().allMatch(term -> term.coefficient() % distance == 0)
             && !last.only(m -> !m.equals(new Monomial(iteration))).has(id -> id == iteration);
     if (fact.isTrue() || !divides) {
       return null;

@@ -7,6 +7,7 @@ import dev.streamfence.internal.ptx.ir.FunctionFlow;
 import dev.streamfence.internal.ptx.ir.TooComplexException;
 import dev.streamfence.internal.ptx.races.KernelRaces.Conflict;
 import dev.streamfence.internal.ptx.races.KernelRaces.Verdict;
+import dev.streamfence.internal.ptx.races.PairProof.Place;
 import dev.streamfence.internal.ptx.symbolic.ArrayPlace;
 import dev.streamfence.internal.ptx.symbolic.Formulas;
 import dev.streamfence.internal.ptx.symbolic.Guards;
@@ -17,7 +18,7 @@ import dev.streamfence.internal.ptx.symbolic.Node.Operator;
 import dev.streamfence.internal.ptx.symbolic.Node.Special;
 import dev.streamfence.internal.ptx.symbolic.NodeGraph;
 import dev.streamfence.internal.ptx.symbolic.Polynomial;
-import dev.streamfence.internal.ptx.symbolic.Polynomial.Monomial;
+import dev.streamfence.internal.ptx.symbolic.Polynomial.Term;
 import dev.streamfence.internal.ptx.syntax.PtxEntry;
 import dev.streamfence.internal.ptx.syntax.PtxModule;
 import java.util.ArrayList;
@@ -116,7 +117,21 @@ final class RaceAnalysis {
   private void decide() {
     MeetingThreads meeting =
         new MeetingThreads(nodes, graph, flow, values, ends, intervals, read, space, budget);
-    for (List<SharedAccess> pair : accesses.pairs()) {
+    Spans spans = new Spans(accesses.all(), facts, this::proves);
+    List<List<SharedAccess>> pairs = new ArrayList<>(accesses.pairs());
+    pairs.removeIf(pair -> spans.areApart(pair.get(0), pair.get(1)));
+    // Among many accesses, threads that meet take less to find than all proofs before them.
+    for (List<SharedAccess> pair : pairs) {
+      SharedAccess one = pair.get(0);
+      SharedAccess other = pair.get(1);
+      if (budget.left() > MAX_WORK / 2
+          && spans.areIn(one, other)
+          && meeting.isCertain(one, other)) {
+        worst = new KernelRaces(Verdict.CERTAIN, "", conflict(one, other), List.of());
+        return;
+      }
+    }
+    for (List<SharedAccess> pair : pairs) {
       SharedAccess one = pair.get(0);
       SharedAccess other = pair.get(1);
       boolean isOpen = worst == null || worst.verdict() == Verdict.DATA;
@@ -174,19 +189,18 @@ final class RaceAnalysis {
   }
 
   private boolean isProved(SharedAccess one, SharedAccess other) {
+    Place first = place(one);
+    Place second = place(other);
     if (one.isGlobal()) {
-      List<Node> blocks = limits.places(false);
-      List<Node> all = new ArrayList<>(limits.places(true));
-      all.addAll(blocks);
-      if (proves(one, other, all, false, loop -> false)) {
+      if (proves(first, second, true)) {
         return true;
       }
-      if (!proves(one, other, blocks, false, loop -> false)) {
+      if (!proves(first, second, limits.places(false), false, loop -> false)) {
         return false;
       }
     }
     if (!intervals.isOrdered()) {
-      return proves(one, other, limits.places(true), true, loop -> false);
+      return proves(first, second, false);
     }
     for (int barrier : intervals.shared(one.access(), other.access())) {
       IntPredicate isSame =
@@ -196,22 +210,41 @@ final class RaceAnalysis {
                 && loop.body.get(other.access().block())
                 && intervals.isSameIteration(barrier, one.access(), other.access(), loop);
           };
-      if (!proves(one, other, limits.places(true), true, isSame)) {
+      if (!proves(first, second, limits.places(true), true, isSame)) {
         return false;
       }
     }
     return true;
   }
 
+  /** Where an access is; null if that is not known. */
+  private @Nullable Place place(SharedAccess access) {
+    return access.isExact() && access.width() > 0
+        ? new Place(access.offset(), access.width(), facts.at(access.access()))
+        : null;
+  }
+
+  /** Whether two different threads never touch a byte of both places, wherever barriers are. */
+  private boolean proves(@Nullable Place one, @Nullable Place other, boolean isGlobal) {
+    List<Node> identity = new ArrayList<>(limits.places(true));
+    if (isGlobal) {
+      identity.addAll(limits.places(false));
+    }
+    return proves(one, other, identity, !isGlobal, loop -> false);
+  }
+
   private boolean proves(
-      SharedAccess one,
-      SharedAccess other,
+      @Nullable Place one,
+      @Nullable Place other,
       List<Node> identity,
       boolean areInOneBlock,
       IntPredicate isSameIteration) {
+    if (one == null || other == null) {
+      return false;
+    }
     ThreadPair pair =
         new ThreadPair(symbols, areInOneBlock, isSameIteration, this::isConstantLoad, budget);
-    return new PairProof(pair, symbols, facts, identity, budget).proves(one, other);
+    return new PairProof(pair, symbols, identity, budget).proves(one, other);
   }
 
   private Conflict conflict(SharedAccess one, SharedAccess other) {
@@ -229,8 +262,8 @@ final class RaceAnalysis {
     Set<Node> loaded = new HashSet<>();
     boolean isOfData = true;
     for (SharedAccess each : List.of(one, other)) {
-      for (Monomial monomial : each.offset().terms().keySet()) {
-        for (int id : monomial.nodes()) {
+      for (Term term : each.offset().terms()) {
+        for (int id : term.product().nodes()) {
           collectLoads(nodes.node(id), loaded, new HashSet<>());
         }
       }

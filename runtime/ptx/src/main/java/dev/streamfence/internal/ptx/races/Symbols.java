@@ -8,8 +8,9 @@ import dev.streamfence.internal.ptx.symbolic.Node.Operator;
 import dev.streamfence.internal.ptx.symbolic.Node.Special;
 import dev.streamfence.internal.ptx.symbolic.NodeGraph;
 import dev.streamfence.internal.ptx.symbolic.Polynomial;
-import dev.streamfence.internal.ptx.symbolic.Polynomial.Monomial;
+import dev.streamfence.internal.ptx.symbolic.Polynomial.Term;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -25,6 +26,9 @@ final class Symbols {
   private final ControlGraph graph;
   private @Nullable List<Node> divisions;
 
+  private final Map<Integer, Boolean> natural = new HashMap<>();
+  private final Map<Integer, List<Polynomial>> limits = new HashMap<>();
+
   /** The most threads that a block has in each dimension; 0 if that is not limited. */
   private final int[] most = new int[3];
 
@@ -38,6 +42,7 @@ final class Symbols {
   /** Assumes that no block has more threads in a dimension. */
   void limit(int dimension, int threads) {
     most[dimension] = threads;
+    limits.clear();
   }
 
   Node node(int id) {
@@ -107,7 +112,15 @@ final class Symbols {
 
   /** Whether a value is no negative number, whatever the launch. */
   boolean isNatural(int id) {
-    Node node = nodes.node(id);
+    Boolean known = natural.get(id);
+    boolean found = known == null ? hasNoSign(nodes.node(id)) : known;
+    if (known == null) {
+      natural.put(id, found);
+    }
+    return found;
+  }
+
+  private boolean hasNoSign(Node node) {
     return switch (node.operation) {
       case SPECIAL, ITERATION -> true;
       case CONSTANT, UNKNOWN -> node.constant >= 0;
@@ -122,12 +135,21 @@ final class Symbols {
   /** Whether no term of a polynomial can be negative. */
   boolean isPlainlyNatural(@Nullable Polynomial polynomial) {
     return polynomial != null
-        && polynomial.terms().values().stream().allMatch(coefficient -> coefficient >= 0)
+        && polynomial.terms().stream().allMatch(term -> term.coefficient() >= 0)
         && !polynomial.has(id -> !isNatural(id));
   }
 
   /** What is not negative because of what a value is. */
   List<Polynomial> limits(int id) {
+    List<Polynomial> known = limits.get(id);
+    if (known == null) {
+      known = computedLimits(id);
+      limits.put(id, known);
+    }
+    return known;
+  }
+
+  private List<Polynomial> computedLimits(int id) {
     Node node = nodes.node(id);
     Polynomial self = Polynomial.of(id);
     List<Polynomial> found = new ArrayList<>();
@@ -265,13 +287,11 @@ final class Symbols {
   /** The formula of a value that does not wrap around in ordinary launches; otherwise null. */
   private @Nullable Polynomial exact(Node value) {
     Polynomial formula = of(value);
-    return formula != null && formula.terms().entrySet().stream().allMatch(Symbols::isSmall)
-        ? formula
-        : null;
+    return formula != null && formula.terms().stream().allMatch(Symbols::isSmall) ? formula : null;
   }
 
   /** A factor of more would take a value beyond 32 bits in ordinary launches. */
-  private static boolean isSmall(Map.Entry<Monomial, Long> term) {
-    return term.getKey().nodes().length == 0 || Math.abs(term.getValue()) < 1 << 20;
+  private static boolean isSmall(Term term) {
+    return term.product().nodes().length == 0 || Math.abs(term.coefficient()) < 1 << 20;
   }
 }

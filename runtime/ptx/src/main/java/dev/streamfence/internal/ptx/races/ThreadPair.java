@@ -3,6 +3,7 @@ package dev.streamfence.internal.ptx.races;
 import dev.streamfence.internal.ptx.symbolic.Node;
 import dev.streamfence.internal.ptx.symbolic.Polynomial;
 import dev.streamfence.internal.ptx.symbolic.Polynomial.Monomial;
+import dev.streamfence.internal.ptx.symbolic.Polynomial.Term;
 import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.BitSet;
@@ -10,7 +11,6 @@ import java.util.Collection;
 import java.util.Deque;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.IntPredicate;
@@ -129,13 +129,13 @@ final class ThreadPair {
   /** A formula of the first thread as that of the second one. */
   Polynomial second(Polynomial formula) {
     Polynomial result = Polynomial.ZERO;
-    for (Map.Entry<Monomial, Long> term : formula.terms().entrySet()) {
-      int[] ids = term.getKey().nodes().clone();
+    for (Term term : formula.terms()) {
+      int[] ids = term.product().nodes().clone();
       for (int i = 0; i < ids.length; i++) {
         ids[i] += isSame(symbols.node(ids[i])) ? 0 : SECOND;
       }
       Arrays.sort(ids);
-      Polynomial sum = result.plus(Polynomial.term(new Monomial(ids), term.getValue()));
+      Polynomial sum = result.plus(Polynomial.term(new Monomial(ids), term.coefficient()));
       // No two terms of it are alike, so that it has as many as before.
       result = sum == null ? result : sum;
     }
@@ -148,8 +148,8 @@ final class ThreadPair {
     Deque<Polynomial> waiting = new ArrayDeque<>(formulas);
     Set<Integer> seen = new HashSet<>();
     while (!waiting.isEmpty() && seen.size() < 64) {
-      for (Monomial monomial : waiting.remove().terms().keySet()) {
-        for (int id : monomial.nodes()) {
+      for (Term term : waiting.remove().terms()) {
+        for (int id : term.product().nodes()) {
           if (seen.add(plain(id))) {
             for (Polynomial limit : symbols.limits(plain(id))) {
               found.accept(limit);

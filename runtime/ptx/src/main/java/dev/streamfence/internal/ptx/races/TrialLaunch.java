@@ -8,9 +8,10 @@ import java.util.Set;
  * the code reads, and a number for each argument that is larger than the launch. Immutable.
  */
 final class TrialLaunch {
-  private static final int[][] LINES = {{64}, {32}, {96}, {128}, {256}};
-  private static final int[][] PLANES = {{16, 16}, {8, 8}, {32, 8}, {16, 4}, {32, 4}};
-  private static final int[][] CUBES = {{8, 8, 4}, {4, 4, 4}, {8, 4, 8}, {16, 4, 4}, {32, 2, 2}};
+  // A small one first: it excludes most accesses.
+  private static final int[][] LINES = {{32}, {64}, {96}, {128}, {256}};
+  private static final int[][] PLANES = {{8, 8}, {16, 16}, {32, 8}, {16, 4}, {32, 4}};
+  private static final int[][] CUBES = {{4, 4, 4}, {8, 8, 4}, {8, 4, 8}, {16, 4, 4}, {32, 2, 2}};
 
   /** How many shapes there are for blocks of any size. */
   static final int SHAPES = 5;

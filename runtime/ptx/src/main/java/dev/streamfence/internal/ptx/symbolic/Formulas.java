@@ -167,7 +167,7 @@ public final class Formulas {
 
   /** How many terms of a polynomial differ between threads or iterations. */
   public int varyingTerms(Polynomial polynomial) {
-    return polynomial.only(monomial -> monomial.has(this::varies)).terms().size();
+    return polynomial.only(monomial -> monomial.has(this::varies)).size();
   }
 
   /** The polynomial of a value, with the phis of loops by their iteration. */
@@ -185,8 +185,8 @@ public final class Formulas {
     Polynomial result = polynomial;
     for (int round = 0; round < 64; round++) {
       Node phi = null;
-      for (Polynomial.Monomial monomial : result.terms().keySet()) {
-        for (int id : monomial.nodes()) {
+      for (Polynomial.Term term : result.terms()) {
+        for (int id : term.product().nodes()) {
           phi = phi == null && steps.containsKey(nodes.node(id)) ? nodes.node(id) : phi;
         }
       }
@@ -301,12 +301,12 @@ public final class Formulas {
   /** The array whose address a polynomial contains exactly once, and no other; null if none. */
   public @Nullable Node base(Polynomial polynomial) {
     Node found = null;
-    for (Map.Entry<Polynomial.Monomial, Long> term : polynomial.terms().entrySet()) {
-      for (int id : term.getKey().nodes()) {
+    for (Polynomial.Term term : polynomial.terms()) {
+      for (int id : term.product().nodes()) {
         if (!nodes.node(id).is(Operator.BASE)) {
           continue;
         }
-        if (found != null || term.getKey().nodes().length != 1 || term.getValue() != 1) {
+        if (found != null || term.product().nodes().length != 1 || term.coefficient() != 1) {
           return null;
         }
         found = nodes.node(id);

@@ -1,11 +1,10 @@
 package dev.streamfence.internal.ptx.symbolic;
 
 import java.util.Arrays;
-import java.util.Map;
-import java.util.SortedMap;
-import java.util.TreeMap;
+import java.util.Collections;
+import java.util.List;
 import java.util.function.IntPredicate;
-import java.util.function.LongBinaryOperator;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,7 +16,14 @@ public final class Polynomial {
   public static final int MAX_TERMS = 24;
   public static final int MAX_DEGREE = 5;
 
-  public static final Polynomial ZERO = new Polynomial(new TreeMap<>());
+  public static final Polynomial ZERO = new Polynomial();
+
+  /**
+   * A multiple of a product.
+   *
+   * @param coefficient not 0
+   */
+  public record Term(Monomial product, long coefficient) {}
 
   /** A product of values, each as often as it occurs, in ascending order. */
   @SuppressWarnings("ArrayRecordComponent") // Compared by content, and never changed.
@@ -47,6 +53,9 @@ public final class Polynomial {
     }
 
     public Monomial times(Monomial other) {
+      if (nodes.length == 0 || other.nodes.length == 0) {
+        return nodes.length == 0 ? other : this;
+      }
       int[] product = Arrays.copyOf(nodes, nodes.length + other.nodes.length);
       System.arraycopy(other.nodes, 0, product, nodes.length, other.nodes.length);
       Arrays.sort(product);
@@ -55,29 +64,44 @@ public final class Polynomial {
 
     /** This product without the other's factors; null if it does not have all of them. */
     public @Nullable Monomial without(Monomial other) {
-      int[] rest = new int[Math.max(0, nodes.length - other.nodes.length)];
-      int size = 0;
+      if (other.nodes.length == 0) {
+        return this;
+      }
+      int left = nodes.length - other.nodes.length;
       int at = 0;
+      for (int i = 0; i < nodes.length && at < other.nodes.length && i - at <= left; i++) {
+        at += other.nodes[at] == nodes[i] ? 1 : 0;
+      }
+      if (at < other.nodes.length) {
+        return null;
+      }
+      int[] rest = new int[left];
+      int size = 0;
+      at = 0;
       for (int node : nodes) {
         if (at < other.nodes.length && other.nodes[at] == node) {
           at++;
-        } else if (size < rest.length) {
-          rest[size++] = node;
         } else {
-          return null;
+          rest[size++] = node;
         }
       }
-      return at == other.nodes.length ? new Monomial(rest) : null;
+      return new Monomial(rest);
     }
 
     public boolean has(IntPredicate choice) {
-      return Arrays.stream(nodes).anyMatch(choice);
+      for (int node : nodes) {
+        if (choice.test(node)) {
+          return true;
+        }
+      }
+      return false;
     }
   }
 
-  private final SortedMap<Monomial, Long> terms;
+  /** In the order of their products, each of which occurs once. */
+  private final Term[] terms;
 
-  private Polynomial(SortedMap<Monomial, Long> terms) {
+  private Polynomial(Term... terms) {
     this.terms = terms;
   }
 
@@ -89,63 +113,50 @@ public final class Polynomial {
     return term(new Monomial(node), 1);
   }
 
-  public static Polynomial term(Monomial monomial, long coefficient) {
-    TreeMap<Monomial, Long> one = new TreeMap<>();
-    if (coefficient != 0) {
-      one.put(monomial, coefficient);
-    }
-    return new Polynomial(one);
+  public static Polynomial term(Monomial product, long coefficient) {
+    return coefficient == 0 ? ZERO : new Polynomial(new Term(product, coefficient));
   }
 
-  public SortedMap<Monomial, Long> terms() {
-    return terms;
+  /** The terms, the one of the highest degree first. */
+  public List<Term> terms() {
+    return Collections.unmodifiableList(Arrays.asList(terms));
+  }
+
+  /** How many terms it has. */
+  public int size() {
+    return terms.length;
+  }
+
+  public boolean isZero() {
+    return terms.length == 0;
   }
 
   /** The coefficient of a product; 0 if there is no such term. */
-  public long coefficient(Monomial monomial) {
-    return terms.getOrDefault(monomial, 0L);
+  public long coefficient(Monomial product) {
+    for (Term term : terms) {
+      if (term.product.equals(product)) {
+        return term.coefficient;
+      }
+    }
+    return 0;
   }
 
   public @Nullable Polynomial plus(Polynomial other) {
-    return combine(other, Math::addExact);
+    return combined(1, other, 1, Monomial.ONE);
   }
 
   public @Nullable Polynomial minus(Polynomial other) {
-    return combine(other, Math::subtractExact);
-  }
-
-  private @Nullable Polynomial combine(Polynomial other, LongBinaryOperator operation) {
-    TreeMap<Monomial, Long> sum = new TreeMap<>(terms);
-    try {
-      for (Map.Entry<Monomial, Long> term : other.terms.entrySet()) {
-        long value = operation.applyAsLong(coefficient(term.getKey()), term.getValue());
-        if (value == 0) {
-          sum.remove(term.getKey());
-        } else {
-          sum.put(term.getKey(), value);
-        }
-      }
-    } catch (ArithmeticException e) {
-      return null;
-    }
-    return sum.size() > MAX_TERMS ? null : new Polynomial(sum);
+    return combined(1, other, -1, Monomial.ONE);
   }
 
   public @Nullable Polynomial times(Polynomial other) {
     Polynomial product = ZERO;
-    for (Map.Entry<Monomial, Long> a : terms.entrySet()) {
-      for (Map.Entry<Monomial, Long> b : other.terms.entrySet()) {
-        Monomial monomial = a.getKey().times(b.getKey());
-        if (Math.multiplyHigh(a.getValue(), b.getValue()) != (a.getValue() * b.getValue()) >> 63
-            || monomial.nodes.length > MAX_DEGREE) {
-          return null;
-        }
-        Polynomial next = product.plus(term(monomial, a.getValue() * b.getValue()));
-        if (next == null) {
-          return null;
-        }
-        product = next;
+    for (Term term : terms) {
+      Polynomial next = product.combined(1, other, term.coefficient, term.product);
+      if (next == null) {
+        return null;
       }
+      product = next;
     }
     return product;
   }
@@ -156,79 +167,93 @@ public final class Polynomial {
    */
   public @Nullable Polynomial combined(
       long scale, Polynomial other, long factor, Monomial product) {
-    TreeMap<Monomial, Long> sum = new TreeMap<>();
+    Term[] sum = new Term[Math.min(MAX_TERMS, terms.length + other.terms.length)];
+    int size = 0;
+    int i = 0;
+    int j = 0;
+    // Products keep their order when they are multiplied by the same one.
+    Monomial theirs = null;
     try {
-      for (Map.Entry<Monomial, Long> term : terms.entrySet()) {
-        sum.put(term.getKey(), Math.multiplyExact(term.getValue(), scale));
-      }
-      for (Map.Entry<Monomial, Long> term : other.terms.entrySet()) {
-        Monomial monomial =
-            product.nodes.length == 0 ? term.getKey() : term.getKey().times(product);
-        if (monomial.nodes.length > MAX_DEGREE) {
-          return null;
+      while (i < terms.length || j < other.terms.length) {
+        if (j < other.terms.length && theirs == null) {
+          theirs = other.terms[j].product.times(product);
+          if (theirs.nodes.length > MAX_DEGREE) {
+            return null;
+          }
         }
-        long value = Math.multiplyExact(term.getValue(), factor);
-        long total = Math.addExact(value, sum.getOrDefault(monomial, 0L));
-        if (total == 0) {
-          sum.remove(monomial);
-        } else {
-          sum.put(monomial, total);
+        int order =
+            i == terms.length ? 1 : theirs == null ? -1 : terms[i].product.compareTo(theirs);
+        Monomial next = order <= 0 || theirs == null ? terms[i].product : theirs;
+        long value = 0;
+        if (order <= 0) {
+          value = Math.multiplyExact(terms[i++].coefficient, scale);
+        }
+        if (order >= 0) {
+          value = Math.addExact(value, Math.multiplyExact(other.terms[j++].coefficient, factor));
+          theirs = null;
+        }
+        if (value != 0) {
+          if (size == MAX_TERMS) {
+            return null;
+          }
+          sum[size++] = new Term(next, value);
         }
       }
     } catch (ArithmeticException e) {
       return null;
     }
-    return sum.size() > MAX_TERMS ? null : new Polynomial(sum);
+    return new Polynomial(size == sum.length ? sum : Arrays.copyOf(sum, size));
   }
 
   /** The quotient of a division that leaves no rest; null if there is none. */
   public @Nullable Polynomial over(Polynomial divisor) {
-    Monomial lead = divisor.terms.firstKey();
-    long unit = divisor.coefficient(lead);
+    Term lead = divisor.terms[0];
     Polynomial quotient = ZERO;
     Polynomial rest = this;
-    for (int i = 0; i < MAX_TERMS && !rest.terms.isEmpty(); i++) {
-      Monomial first = rest.terms.firstKey();
-      Monomial factor = first.without(lead);
-      long number = rest.coefficient(first);
-      if (factor == null || number % unit != 0) {
+    for (int i = 0; i < MAX_TERMS && !rest.isZero(); i++) {
+      Term first = rest.terms[0];
+      Monomial factor = first.product.without(lead.product);
+      if (factor == null || first.coefficient % lead.coefficient != 0) {
         return null;
       }
-      Polynomial next = rest.combined(1, divisor, -(number / unit), factor);
-      Polynomial sum = quotient.plus(term(factor, number / unit));
+      long number = first.coefficient / lead.coefficient;
+      Polynomial next = rest.combined(1, divisor, -number, factor);
+      Polynomial sum = quotient.plus(term(factor, number));
       if (next == null || sum == null) {
         return null;
       }
       quotient = sum;
       rest = next;
     }
-    return rest.terms.isEmpty() ? quotient : null;
+    return rest.isZero() ? quotient : null;
   }
 
-  /** The terms whose values match. */
-  public Polynomial only(java.util.function.Predicate<Monomial> choice) {
-    TreeMap<Monomial, Long> chosen = new TreeMap<>();
-    terms.forEach(
-        (monomial, coefficient) -> {
-          if (choice.test(monomial)) {
-            chosen.put(monomial, coefficient);
-          }
-        });
-    return new Polynomial(chosen);
+  /** The terms whose products match. */
+  public Polynomial only(Predicate<Monomial> choice) {
+    return new Polynomial(
+        Arrays.stream(terms).filter(each -> choice.test(each.product)).toArray(Term[]::new));
   }
 
   /** Whether a value that matches occurs. */
   public boolean has(IntPredicate choice) {
-    return terms.keySet().stream().anyMatch(monomial -> monomial.has(choice));
+    for (Term term : terms) {
+      if (term.product.has(choice)) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /** The polynomial with another one in place of a value; null if the result is too large. */
   public @Nullable Polynomial with(int node, Polynomial value) {
-    Polynomial result = only(monomial -> !monomial.has(each -> each == node));
-    for (Map.Entry<Monomial, Long> term : terms.entrySet()) {
-      Monomial rest = term.getKey();
-      Polynomial product = term(Monomial.ONE, term.getValue());
-      Monomial divisor = new Monomial(node);
+    if (!has(each -> each == node)) {
+      return this;
+    }
+    Polynomial result = only(product -> !product.has(each -> each == node));
+    Monomial divisor = new Monomial(node);
+    for (Term term : terms) {
+      Monomial rest = term.product;
+      Polynomial product = term(Monomial.ONE, term.coefficient);
       if (!rest.has(each -> each == node)) {
         continue;
       }
@@ -248,16 +273,16 @@ public final class Polynomial {
 
   @Override
   public boolean equals(@Nullable Object other) {
-    return other instanceof Polynomial polynomial && terms.equals(polynomial.terms);
+    return other instanceof Polynomial polynomial && Arrays.equals(terms, polynomial.terms);
   }
 
   @Override
   public int hashCode() {
-    return terms.hashCode();
+    return Arrays.hashCode(terms);
   }
 
   @Override
   public String toString() {
-    return terms.toString();
+    return Arrays.toString(terms);
   }
 }

@@ -278,6 +278,19 @@ final class KernelRacesTest {
         module, module.entries().get(0), List.of(new ArrayPlace(0, 0)), List.of(), LINES);
   }
 
+  @ParameterizedTest
+  @CsvSource({"100, 100, PROVED", "100, 99, UNKNOWN", "20, 20, PROVED", "20, 19, CERTAIN"})
+  void aThreadMayTakeManyElements(int count, int stride, Verdict expected) {
+    StringBuilder code = new StringBuilder("mul.lo.s32 %r20, %r4, " + stride + "; " + at("%r20"));
+    for (int i = 0; i < count; i++) {
+      // As in an unrolled loop whose end is compared with n.
+      code.append("add.s32 %r21, %r20, ").append(i).append("; setp.lt.s32 %p1, %r21, %r5; ");
+      code.append("@%p1 ld.global.u32 %r10, [%rd5+").append(4 * i).append("]; ");
+      code.append("@%p1 st.global.u32 [%rd5+").append(4 * i).append("], %r4; ");
+    }
+    assertThat(verdict(code.toString())).isEqualTo(expected);
+  }
+
   @Test
   void arraysThatMayOverlapLeaveItOpen() {
     KernelRaces races = of(at("%r4") + STORE, new LaunchSpace(0, 0, 0, true, true));
