@@ -18,4 +18,11 @@ import java.lang.annotation.Target;
 @Documented
 @Retention(RetentionPolicy.CLASS)
 @Target({ElementType.PARAMETER, ElementType.RECORD_COMPONENT})
-public @interface Reads {}
+public @interface Reads {
+  /**
+   * Whether no two of the elements that a launch reads from this buffer are equal, as in a
+   * permutation: threads that store at positions which they read here then have places of their
+   * own. Only for whole numbers; the simulated device refuses a launch that reads equal ones.
+   */
+  boolean distinct() default false;
+}

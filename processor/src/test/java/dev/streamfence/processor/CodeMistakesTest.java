@@ -601,11 +601,18 @@ class CodeMistakesTest {
       add.s64 %rd6, %rd2, %rd5;
       st.global.u32 [%rd6], %r1;""";
 
+  /** The same, with the index of the thread in the grid. */
+  private static final String OWN_SCATTER =
+      SCATTER.replace(
+          "mov.u32 %r1, %tid.x;",
+          "mov.u32 %r3, %tid.x;\nmov.u32 %r4, %ctaid.x;\nmov.u32 %r5, %ntid.x;"
+              + "\nmad.lo.s32 %r1, %r4, %r5, %r3;");
+
   @Test
   void boundsThatTheCodeDoesNotShowAreAnErrorWhereTheyAreRequired() {
     byte[] code = kernel("sm_75", ".param .u64 a, .param .u64 b, .param .u32 n", SCATTER);
     String declared =
-        "@Kernel%s void run(@Reads DeviceArray<int[]> a, @Writes DeviceArray<int[]> %sb,"
+        "@Kernel%s void run(@Reads DeviceArray<int[]> a, @Trusted(\"any of them\") @Writes DeviceArray<int[]> %sb,"
             + " @ThreadCount int n);";
 
     mistakesWith(code, kernels(declared.formatted("(bounds = Bounds.REQUIRED)", "«")))
@@ -624,7 +631,7 @@ class CodeMistakesTest {
     byte[] code = kernel("sm_75", ".param .u64 a, .param .u64 b, .param .u32 n", SCATTER);
     String source =
         kernels(
-            "@Kernel void run(@Reads DeviceArray<int[]> a, @Writes DeviceArray<int[]> b,"
+            "@Kernel void run(@Reads DeviceArray<int[]> a, @Trusted(\"any of them\") @Writes DeviceArray<int[]> b,"
                 + " @ThreadCount int n);");
 
     Mistakes.in(
@@ -634,10 +641,49 @@ class CodeMistakesTest {
         .say(
             "bounds of run: 'a' provable and checked at launch; 'b' unknown (the index is a value"
                 + " that the kernel loads or receives, and nothing limits it); races: threads"
-                + " conflict if numbers that the kernel loads are equal ('b')");
+                + " conflict if numbers in 'a' are equal ('b')");
     assertThat(mistakesWith(code, source).launcher())
         .contains("<p>Bounds: 'a' provable and checked at launch; 'b' unknown")
-        .contains("<p>Races: threads conflict if numbers that the kernel loads are equal ('b').");
+        .contains("<p>Races: threads conflict if numbers in 'a' are equal ('b').");
+  }
+
+  @Test
+  void numbersThatMayBeEqualAreAWarningUnlessTheyAreDeclaredToBeDistinct() {
+    byte[] code = kernel("sm_75", ".param .u64 a, .param .u64 b, .param .u32 n", OWN_SCATTER);
+    String declared =
+        "@Kernel%s void run(@Reads%s DeviceArray<int[]> a, %s @Writes DeviceArray<int[]> %sb,"
+            + " @ThreadCount int n);";
+    String what =
+        "two threads access the same bytes of 'b' if numbers in 'a' are equal; both make the same"
+            + " access: st.global.u32 in line 17 of k/k.ptx; ";
+
+    mistakesWith(code, kernels(declared.formatted("", "", "", "«")))
+        .areWarning(
+            Problem.DATA_RACE,
+            "run: "
+                + what
+                + "declare the numbers as @Reads(distinct = true) if they are, use atomic operations,"
+                + " or add @Trusted(\"reason\") to the array");
+    mistakesWith(code, kernels(declared.formatted("", "", "@Trusted(\"last one wins\")", "")))
+        .areNoneAtAll();
+    Mistakes distinct =
+        mistakesWith(
+            code,
+            kernels(declared.formatted("(races = Races.REFUSED)", "(distinct = true)", "", "")));
+    distinct.areNoneAtAll();
+    assertThat(distinct.launcher())
+        .contains(".reads(\"a\", int[].class).distinct()")
+        .contains("<p>Races: no two threads of a launch conflict");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"DeviceArray<float[]>", "DeviceArray<char[]>", "DeviceArray<int[]>[]"})
+  void onlyArraysOfWholeNumbersAreDistinct(String type) {
+    Mistakes.inKernels(
+            "@Kernel void run(«@Reads(distinct = true) " + type + " x, @ThreadCount int n);")
+        .are(
+            Problem.NOT_DISTINCT,
+            "'x' is " + type + "; remove distinct = true, which is for arrays of whole numbers");
   }
 
   private static final String SHIFT =

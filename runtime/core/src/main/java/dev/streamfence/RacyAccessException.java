@@ -54,7 +54,12 @@ public final class RacyAccessException extends CudaDriverException {
     /** A kernel loads through a parameter that is declared as written, before it stores there. */
     UNDECLARED_READ("loads", " and declares them as only written; %s allocated them"),
     /** A kernel touches device memory that was not passed to any of its parameters. */
-    UNDECLARED_ALLOCATION("touches", " that were not passed to it; %s allocated them");
+    UNDECLARED_ALLOCATION("touches", " that were not passed to it; %s allocated them"),
+    /** A kernel loads equal elements of an array whose elements it declares to be distinct. */
+    EQUAL_NUMBERS(
+        "loads",
+        ", a number that it has loaded from another place too, and declares the numbers to be"
+            + " distinct; %s allocated them");
 
     private final String act;
     private final String rest;

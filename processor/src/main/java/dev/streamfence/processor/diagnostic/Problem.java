@@ -115,6 +115,7 @@ public enum Problem {
   ACCESS_ON_LAUNCH_SHAPE("'%s' is a LaunchShape, which the kernel does not receive; remove @%s"),
   TRUSTED_SCALAR("'%s' is %s, not an array; remove @Trusted"),
   NOT_OPTIONAL("'%s' is %s; remove @Optional"),
+  NOT_DISTINCT("'%s' is %s; remove distinct = true, which is for arrays of whole numbers"),
   TRUSTED_WITHOUT_REASON("@Trusted on '%s' gives no reason; say why the declared access is right"),
   ANNOTATION_ON_STRUCT(
       "'%s' is the record %s and is passed by value; remove @%s: the accesses of its arrays are"
@@ -175,6 +176,10 @@ public enum Problem {
   RACE(
       Diagnostic.Kind.WARNING,
       "%s; order them by a barrier or an atomic operation, or add"
+          + " @Trusted(\"reason\") to the array"),
+  DATA_RACE(
+      Diagnostic.Kind.WARNING,
+      "%s; declare the numbers as @Reads(distinct = true) if they are, use atomic operations, or add"
           + " @Trusted(\"reason\") to the array"),
   UNPROVED_RACES("%s; give each thread elements of its own, or remove races = Races.REFUSED"),
   NUMBER_AS_ADDRESS("%s; %s"),

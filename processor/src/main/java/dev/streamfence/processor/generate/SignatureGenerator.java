@@ -41,7 +41,8 @@ final class SignatureGenerator {
           SignatureGenerator::struct,
           array ->
               tracked(array, nameOf(array.elementType()) + "[]")
-                  + (array.optional() ? ".optional()" : ""),
+                  + (array.optional() ? ".optional()" : "")
+                  + (array.distinct() ? ".distinct()" : ""),
           table -> {
             ArrayElement element = table.elementType();
             return tracked(table, element == null ? OBJECT_MARK + "[]" : nameOf(element) + "[][]");

@@ -111,6 +111,16 @@ final class ArrayParser {
     if (access.writes() && isReadOnly(declared, type, handle, annotation.get())) {
       return Optional.empty();
     }
+    boolean isDistinct = Mirrors.value(annotation.get(), "distinct", Boolean.class).orElse(false);
+    boolean canBe = !isTable && KernelParameter.Array.canBeDistinct(element.get());
+    if (isDistinct && !canBe) {
+      mistakes.report(
+          Problem.NOT_DISTINCT,
+          declared.culprit(annotation.get()),
+          declared.shown(),
+          Descriptions.describe(type));
+      return Optional.empty();
+    }
     return Optional.of(
         isTable
             ? new KernelParameter.Table(name, element.orElse(null), access, isTrusted)
@@ -119,7 +129,8 @@ final class ArrayParser {
                 element.get(),
                 access,
                 isTrusted,
-                Mirrors.has(declared.annotated(), KernelAnnotation.OPTIONAL)));
+                Mirrors.has(declared.annotated(), KernelAnnotation.OPTIONAL),
+                isDistinct));
   }
 
   /**

@@ -40,7 +40,7 @@ public final class CodeVerifier {
     mismatches.forEach(mismatch -> report(mismatch, kernel, places));
     if (mismatches.stream().noneMatch(CodeVerifier::isError)) {
       code.races(signature)
-          .flatMap(races -> kernel.refusesRaces() ? races.unproved() : races.certain())
+          .flatMap(races -> kernel.refusesRaces() ? races.unproved() : races.shown())
           .ifPresent(mismatch -> report(mismatch, kernel, places));
     }
   }
@@ -113,6 +113,7 @@ public final class CodeVerifier {
       case ELEMENT_WIDTH -> Problem.ELEMENT_WIDTH;
       case UNPROVED_BOUNDS -> Problem.UNPROVED_BOUNDS;
       case RACE -> Problem.RACE;
+      case DATA_RACE -> Problem.DATA_RACE;
       case UNPROVED_RACES -> Problem.UNPROVED_RACES;
       case ADDRESS -> Problem.NUMBER_AS_ADDRESS;
       case MAY_BE_ADDRESS -> Problem.POSSIBLE_ADDRESS;

@@ -157,10 +157,31 @@ public sealed interface KernelParameter {
    * @param access how the kernel uses it
    * @param trusted whether the declared access is trusted where the kernel's code leaves it unclear
    * @param optional whether a launch may pass no array
+   * @param distinct whether no two of the elements that a launch loads are equal
    */
   record Array(
-      String name, ArrayElement elementType, Access access, boolean trusted, boolean optional)
+      String name,
+      ArrayElement elementType,
+      Access access,
+      boolean trusted,
+      boolean optional,
+      boolean distinct)
       implements Tracked {
+    public Array {
+      if (distinct && (access != Access.READ || !canBeDistinct(elementType))) {
+        throw new IllegalArgumentException(
+            name + ": only an array of whole numbers that a kernel only reads can be distinct");
+      }
+    }
+
+    /** Whether elements of this type can be declared to be distinct: whole numbers can. */
+    public static boolean canBeDistinct(ArrayElement type) {
+      return type == ElementType.BYTE
+          || type == ElementType.SHORT
+          || type == ElementType.INT
+          || type == ElementType.LONG;
+    }
+
     @Override
     public String inWords() {
       return "an array of " + elementType.typeName();
@@ -168,12 +189,21 @@ public sealed interface KernelParameter {
 
     @Override
     public Array asTrusted() {
-      return new Array(name, elementType, access, true, optional);
+      return new Array(name, elementType, access, true, optional, distinct);
     }
 
     /** The same parameter, for which a launch may pass no array. */
     public Array asOptional() {
-      return new Array(name, elementType, access, trusted, true);
+      return new Array(name, elementType, access, trusted, true, distinct);
+    }
+
+    /**
+     * The same parameter, of which no two elements that a launch loads are equal.
+     *
+     * @throws IllegalArgumentException unless it is an array of whole numbers that is only read
+     */
+    public Array asDistinct() {
+      return new Array(name, elementType, access, trusted, optional, true);
     }
 
     @Override
@@ -304,7 +334,7 @@ public sealed interface KernelParameter {
     Class<?> component = type.getComponentType();
     return component != null && component.isArray()
         ? new Table(name, ArrayElement.ofArray(component), access, false)
-        : new Array(name, ArrayElement.ofArray(type), access, false, false);
+        : new Array(name, ArrayElement.ofArray(type), access, false, false, false);
   }
 
   /** The annotation that declares an access, for errors. */

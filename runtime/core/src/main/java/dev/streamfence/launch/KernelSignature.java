@@ -185,6 +185,19 @@ public final class KernelSignature {
     throw new IllegalArgumentException(entry + ": optional() follows no array");
   }
 
+  /**
+   * Declares that no two elements that a launch loads from the array that was added last are equal.
+   *
+   * @throws IllegalArgumentException if the last addition was not an array of whole numbers that is
+   *     only read
+   */
+  public KernelSignature distinct() {
+    if (last() instanceof KernelParameter.Array last) {
+      return withLast(last.asDistinct());
+    }
+    throw new IllegalArgumentException(entry + ": distinct() follows no array");
+  }
+
   private @Nullable KernelParameter last() {
     return parameters.isEmpty() ? null : parameters.get(parameters.size() - 1);
   }

@@ -121,7 +121,8 @@ public final class ForeignScope implements ForeignUses, ForeignCall {
                 use.reads(),
                 use.writes(),
                 use.array().toString(),
-                0));
+                0,
+                false));
       }
     }
     return declared;

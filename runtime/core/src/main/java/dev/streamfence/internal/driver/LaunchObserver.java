@@ -18,6 +18,7 @@ public interface LaunchObserver {
    * @param writes whether the kernel may store to it
    * @param argument the array that was passed, with its length and tag; empty if there is none
    * @param elementBytes the size of its elements; 0 if there is none
+   * @param distinct whether no two of the elements that the kernel loads are equal
    */
   record Use(
       String parameter,
@@ -26,10 +27,11 @@ public interface LaunchObserver {
       boolean reads,
       boolean writes,
       String argument,
-      int elementBytes) {
+      int elementBytes,
+      boolean distinct) {
     /** A use of memory that is no array. */
     public Use(String parameter, long address, long bytes, boolean reads, boolean writes) {
-      this(parameter, address, bytes, reads, writes, "", 0);
+      this(parameter, address, bytes, reads, writes, "", 0, false);
     }
   }
 

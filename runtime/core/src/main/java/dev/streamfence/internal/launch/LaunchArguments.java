@@ -503,7 +503,8 @@ final class LaunchArguments {
         uses.add(new LaunchObserver.Use(name(i), arrays.address(i), 0, true, true));
       } else {
         Region region = arrays.region(i);
-        Access access = ((KernelParameter.Tracked) parameters[arrays.parameter(i)]).access();
+        KernelParameter parameter = parameters[arrays.parameter(i)];
+        Access access = ((KernelParameter.Tracked) parameter).access();
         uses.add(
             new LaunchObserver.Use(
                 name(i),
@@ -512,7 +513,8 @@ final class LaunchArguments {
                 access.reads(),
                 access.writes(),
                 arrays.inWords(i),
-                arrays.elementBytes(i)));
+                arrays.elementBytes(i),
+                parameter instanceof KernelParameter.Array array && array.distinct()));
       }
     }
     for (SymbolUse symbol : symbols) {

@@ -68,9 +68,10 @@ final class KernelSignatureTest {
     assertThat(none.parameters()).isEmpty();
     assertThat(one.parameters())
         .containsExactly(
-            new KernelParameter.Array("x", ElementType.INT, Access.READ, false, false));
+            new KernelParameter.Array("x", ElementType.INT, Access.READ, false, false, false));
     assertThat(trusted.parameters())
-        .containsExactly(new KernelParameter.Array("x", ElementType.INT, Access.READ, true, false));
+        .containsExactly(
+            new KernelParameter.Array("x", ElementType.INT, Access.READ, true, false, false));
     assertThat(two.parameters()).hasSize(2);
     assertThat(one.blockSize()).isZero();
     assertThat(two.blockSize()).isEqualTo(64);
@@ -80,12 +81,37 @@ final class KernelSignatureTest {
   }
 
   @Test
+  void onlyWholeNumbersThatAreOnlyReadAreDistinct() {
+    KernelSignature k = KernelSignature.entry("k");
+    assertThat(k.reads("x", long[].class).optional().distinct().trusted().parameters())
+        .containsExactly(
+            new KernelParameter.Array("x", ElementType.LONG, Access.READ, true, true, true));
+    for (KernelSignature signature :
+        List.of(k, k.value("a", int.class), k.reads("t", int[][].class))) {
+      assertThatIllegalArgumentException()
+          .isThrownBy(signature::distinct)
+          .withMessage("k: distinct() follows no array");
+    }
+    for (KernelSignature signature :
+        List.of(
+            k.reads("x", float[].class),
+            k.reads("x", char[].class),
+            k.readWrites("x", int[].class))) {
+      assertThatIllegalArgumentException()
+          .isThrownBy(signature::distinct)
+          .withMessage(
+              "x: only an array of whole numbers that a kernel only reads can be distinct");
+    }
+  }
+
+  @Test
   void onlyAnArrayIsOptional() {
     KernelSignature k = KernelSignature.entry("k");
     assertThat(k.value("a", int.class).writes("x", int[].class).trusted().optional().parameters())
-        .contains(new KernelParameter.Array("x", ElementType.INT, Access.WRITE, true, true));
+        .contains(new KernelParameter.Array("x", ElementType.INT, Access.WRITE, true, true, false));
     assertThat(k.reads("x", int[].class).optional().trusted().parameters())
-        .containsExactly(new KernelParameter.Array("x", ElementType.INT, Access.READ, true, true));
+        .containsExactly(
+            new KernelParameter.Array("x", ElementType.INT, Access.READ, true, true, false));
     KernelSignature table = k.reads("x", int[].class).reads("all", int[][].class);
     for (KernelSignature signature : List.of(k, k.value("a", int.class), table)) {
       assertThatIllegalArgumentException()

@@ -5,7 +5,9 @@ import dev.streamfence.launch.KernelParameter;
 import dev.streamfence.launch.KernelSignature;
 import dev.streamfence.launch.StructLayout;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 
 /** The arrays that a kernel's interface declares, other than those in tables. Immutable. */
 public final class DeclaredArrays {
@@ -13,6 +15,7 @@ public final class DeclaredArrays {
   private final List<ArrayPlace> tables = new ArrayList<>();
   private final List<String> names = new ArrayList<>();
   private final List<Boolean> trusted = new ArrayList<>();
+  private final Map<Integer, Integer> distinct = new HashMap<>();
   private final List<Integer> indexes = new ArrayList<>();
 
   private DeclaredArrays() {}
@@ -41,6 +44,9 @@ public final class DeclaredArrays {
     if (parameter instanceof KernelParameter.Table) {
       tables.add(new ArrayPlace(passed, offset));
     }
+    if (parameter instanceof KernelParameter.Array array && array.distinct()) {
+      distinct.put(places.size(), array.elementType().sizeInBytes());
+    }
     if (isArray) {
       places.add(new ArrayPlace(passed, offset));
       names.add(name);
@@ -61,6 +67,11 @@ public final class DeclaredArrays {
   /** The name of an array's parameter, {@code column.values} for a field of a structure. */
   public String name(int array) {
     return names.get(array);
+  }
+
+  /** The size of the elements of each array whose elements are declared to be distinct. */
+  Map<Integer, Integer> distinct() {
+    return Map.copyOf(distinct);
   }
 
   /** Whether the declaration vouches for an array. */

@@ -38,7 +38,12 @@ public final class RaceReport {
     this.declared = DeclaredArrays.of(signature);
     this.races =
         KernelRaces.of(
-            module, entry, declared.places(), declared.tables(), space(entry, signature, block));
+            module,
+            entry,
+            declared.places(),
+            declared.tables(),
+            declared.distinct(),
+            space(entry, signature, block));
   }
 
   private static LaunchSpace space(
@@ -73,9 +78,15 @@ public final class RaceReport {
                               each.size() + (each.most() == 1 ? " = 1" : " at most " + each.most()))
                       .collect(Collectors.joining(" and ", " with ", "")));
       case CERTAIN -> "threads of ordinary launches conflict" + where();
-      case DATA -> "threads conflict if numbers that the kernel loads are equal" + where();
+      case DATA -> "threads conflict if " + equalNumbers() + where();
       case UNKNOWN -> "unknown: " + races.reason() + where();
     };
+  }
+
+  private String equalNumbers() {
+    return races.numbers().stream()
+        .map(array -> "'" + declared.name(array) + "'")
+        .collect(Collectors.joining(" and ", "numbers in ", " are equal"));
   }
 
   private String where() {
@@ -89,15 +100,20 @@ public final class RaceReport {
     return "'" + name + "'";
   }
 
-  /** The difference if threads conflict for certain in memory that is not trusted. */
-  public Optional<Mismatch> certain() {
-    return races.verdict() == Verdict.CERTAIN
-        ? races
-            .conflict()
-            .filter(
-                conflict -> conflict.variable() != null || !declared.isTrusted(conflict.array()))
-            .map(conflict -> mismatch(conflict, Difference.RACE))
-        : Optional.empty();
+  /**
+   * The difference if threads conflict in memory that is not trusted, for certain or if numbers
+   * that they load are equal.
+   */
+  public Optional<Mismatch> shown() {
+    return races
+        .conflict()
+        .filter(conflict -> races.verdict() != Verdict.UNKNOWN)
+        .filter(conflict -> conflict.variable() != null || !declared.isTrusted(conflict.array()))
+        .map(
+            conflict ->
+                mismatch(
+                    conflict,
+                    races.verdict() == Verdict.DATA ? Difference.DATA_RACE : Difference.RACE));
   }
 
   /** The difference unless it is proved that no threads conflict. */
@@ -121,9 +137,7 @@ public final class RaceReport {
                   + name(conflict)
                   + " without an order, whatever the data are";
           case DATA ->
-              ": two threads access the same bytes of "
-                  + name(conflict)
-                  + " if numbers that the kernel loads are equal";
+              ": two threads access the same bytes of " + name(conflict) + " if " + equalNumbers();
           default -> ": " + races.reason() + ", in " + name(conflict);
         };
     boolean isSame = conflict.first().equals(conflict.second());

@@ -6,7 +6,9 @@ import dev.streamfence.internal.ptx.syntax.Instruction;
 import dev.streamfence.internal.ptx.syntax.PtxEntry;
 import dev.streamfence.internal.ptx.syntax.PtxModule;
 import dev.streamfence.internal.ptx.syntax.Variable;
+import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -50,18 +52,41 @@ public final class KernelRaces {
   private final Verdict verdict;
   private final String reason;
   private final @Nullable Conflict conflict;
+  private final List<Integer> numbers;
   private final List<Restriction> restrictions;
 
-  KernelRaces(
-      Verdict verdict, String reason, @Nullable Conflict conflict, List<Restriction> restrictions) {
+  private KernelRaces(
+      Verdict verdict,
+      String reason,
+      @Nullable Conflict conflict,
+      Collection<Integer> numbers,
+      List<Restriction> restrictions) {
     this.verdict = verdict;
     this.reason = reason;
     this.conflict = conflict;
+    this.numbers = List.copyOf(numbers);
     this.restrictions = List.copyOf(restrictions);
   }
 
   static KernelRaces unknown(String reason) {
-    return new KernelRaces(Verdict.UNKNOWN, reason, null, List.of());
+    return new KernelRaces(Verdict.UNKNOWN, reason, null, List.of(), List.of());
+  }
+
+  static KernelRaces unknown(String reason, Conflict conflict) {
+    return new KernelRaces(Verdict.UNKNOWN, reason, conflict, List.of(), List.of());
+  }
+
+  static KernelRaces proved(List<Restriction> restrictions) {
+    return new KernelRaces(Verdict.PROVED, "", null, List.of(), restrictions);
+  }
+
+  static KernelRaces certain(Conflict conflict) {
+    return new KernelRaces(Verdict.CERTAIN, "", conflict, List.of(), List.of());
+  }
+
+  /** Races of threads that load equal numbers from some arrays. */
+  static KernelRaces ofData(Conflict conflict, Collection<Integer> numbers) {
+    return new KernelRaces(Verdict.DATA, "the index is loaded", conflict, numbers, List.of());
   }
 
   /**
@@ -70,6 +95,8 @@ public final class KernelRaces {
    *
    * @param arrays where the kernel receives arrays
    * @param tables where it receives tables of arrays
+   * @param distinct the size of the elements of each array of which no two elements that a launch
+   *     loads are equal, by the index of the array
    * @param space the launches that are allowed
    */
   public static KernelRaces of(
@@ -77,12 +104,13 @@ public final class KernelRaces {
       PtxEntry entry,
       List<ArrayPlace> arrays,
       List<ArrayPlace> tables,
+      Map<Integer, Integer> distinct,
       LaunchSpace space) {
     try {
       if (module.addressSize() != Long.SIZE) {
         return unknown("it has no 64-bit addresses");
       }
-      return new RaceAnalysis(module, entry, arrays, tables, space).find();
+      return new RaceAnalysis(module, entry, arrays, tables, distinct, space).find();
     } catch (TooComplexException e) {
       return unknown(String.valueOf(e.getMessage()));
     } catch (StackOverflowError e) {
@@ -102,6 +130,11 @@ public final class KernelRaces {
   /** The accesses that the verdict is about; empty if it is about none, or about all. */
   public Optional<Conflict> conflict() {
     return Optional.ofNullable(conflict);
+  }
+
+  /** The arrays whose numbers decide, in ascending order, if it is {@link Verdict#DATA}. */
+  public List<Integer> numbers() {
+    return numbers;
   }
 
   /** The dimensions of the launches for which the proof holds; empty if it is for all. */

@@ -2,6 +2,7 @@ package dev.streamfence.internal.ptx.races;
 
 import dev.streamfence.internal.ptx.ir.TooComplexException;
 import dev.streamfence.internal.ptx.symbolic.Node;
+import dev.streamfence.internal.ptx.symbolic.Node.Operator;
 import dev.streamfence.internal.ptx.symbolic.Polynomial;
 import dev.streamfence.internal.ptx.symbolic.Polynomial.Monomial;
 import dev.streamfence.internal.ptx.symbolic.Polynomial.Term;
@@ -42,13 +43,22 @@ final class PairProof {
   /** The values that are all the same only in one and the same thread. */
   private final List<Node> identity;
 
+  /** Where values are loaded that are the same only if the places are. */
+  private final Map<Node, Polynomial> distinct;
+
   private Inequalities proofs;
   private boolean grew;
 
-  PairProof(ThreadPair pair, Symbols symbols, List<Node> identity, Budget budget) {
+  PairProof(
+      ThreadPair pair,
+      Symbols symbols,
+      List<Node> identity,
+      Map<Node, Polynomial> distinct,
+      Budget budget) {
     this.pair = pair;
     this.symbols = symbols;
     this.identity = identity;
+    this.distinct = distinct;
     this.budget = budget;
     this.proofs = new Inequalities(List.of(), id -> false, budget);
   }
@@ -78,6 +88,9 @@ final class PairProof {
       for (Polynomial whole : divided()) {
         impossible |= equateSame(whole);
       }
+      for (Map.Entry<Node, Polynomial> load : distinct.entrySet()) {
+        impossible |= pair.isSame(load.getKey()) && equateSame(load.getValue());
+      }
       if (impossible || identity.stream().allMatch(pair::isSame)) {
         return true;
       }
@@ -93,6 +106,7 @@ final class PairProof {
     second.inequalities().forEach(each -> given.add(pair.second(each)));
     List<Polynomial> all = new ArrayList<>(given);
     all.add(distance);
+    all.addAll(distinct.values());
     ThreadPair.closure(
         all,
         symbols,
@@ -279,7 +293,14 @@ final class PairProof {
 
   private void note(Monomial digit) {
     if (digit.nodes().length == 1) {
-      grew |= pair.add(symbols.node(digit.nodes()[0]));
+      Node node = symbols.node(digit.nodes()[0]);
+      grew |= pair.add(node);
+      // Different numbers stay different when they get more bits.
+      for (;
+          node.is(Operator.ZERO_EXTEND) || node.is(Operator.SIGN_EXTEND);
+          grew |= pair.add(node)) {
+        node = node.input(0);
+      }
     }
   }
 

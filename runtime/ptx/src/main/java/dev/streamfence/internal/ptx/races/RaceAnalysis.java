@@ -23,8 +23,11 @@ import dev.streamfence.internal.ptx.syntax.PtxEntry;
 import dev.streamfence.internal.ptx.syntax.PtxModule;
 import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 
@@ -37,6 +40,7 @@ final class RaceAnalysis {
 
   private final PtxModule module;
   private final List<ArrayPlace> arrays;
+  private final Map<Integer, Integer> distinct;
   private final LaunchSpace space;
   private final CallEnds ends;
   private final FunctionFlow flow;
@@ -53,6 +57,8 @@ final class RaceAnalysis {
   private final LaunchLimits limits;
   private final SharedAccesses accesses;
 
+  private @Nullable Map<Node, Polynomial> distinctLoads;
+
   /** What was found of the pairs that are not proved; null if all are. */
   private @Nullable KernelRaces worst;
 
@@ -61,9 +67,11 @@ final class RaceAnalysis {
       PtxEntry entry,
       List<ArrayPlace> arrays,
       List<ArrayPlace> tables,
+      Map<Integer, Integer> distinct,
       LaunchSpace space) {
     this.module = module;
     this.arrays = arrays;
+    this.distinct = distinct;
     this.space = space;
     if (entry.function().instructions().size() > MAX_INSTRUCTIONS) {
       throw new TooComplexException("it has more than " + MAX_INSTRUCTIONS + " instructions");
@@ -108,8 +116,7 @@ final class RaceAnalysis {
     }
     KernelRaces found = worst;
     return found == null
-        ? new KernelRaces(
-            Verdict.PROVED, "", null, limits.restrictions(accesses.isAnyWritten(memory::isGlobal)))
+        ? KernelRaces.proved(limits.restrictions(accesses.isAnyWritten(memory::isGlobal)))
         : found;
   }
 
@@ -127,7 +134,7 @@ final class RaceAnalysis {
       if (budget.left() > MAX_WORK / 2
           && spans.areIn(one, other)
           && meeting.isCertain(one, other)) {
-        worst = new KernelRaces(Verdict.CERTAIN, "", conflict(one, other), List.of());
+        worst = KernelRaces.certain(conflict(one, other));
         return;
       }
     }
@@ -141,7 +148,7 @@ final class RaceAnalysis {
       }
       Conflict conflict = conflict(one, other);
       if (meeting.isCertain(one, other)) {
-        worst = new KernelRaces(Verdict.CERTAIN, "", conflict, List.of());
+        worst = KernelRaces.certain(conflict);
         return;
       }
       worst = isOpen ? undecided(one, other, conflict) : worst;
@@ -172,6 +179,35 @@ final class RaceAnalysis {
     return accesses.areTooMany()
         ? "it has more than " + SharedAccesses.MOST + " accesses to one memory"
         : null;
+  }
+
+  /** Where each value is loaded that differs from all that are loaded elsewhere in its array. */
+  private Map<Node, Polynomial> distinctLoads() {
+    Map<Node, Polynomial> found = distinctLoads;
+    if (found == null) {
+      found = new LinkedHashMap<>();
+      for (int id = 0; id < nodes.size() && !distinct.isEmpty(); id++) {
+        Polynomial offset = distinctLoad(nodes.node(id));
+        if (offset != null) {
+          found.put(nodes.node(id), offset);
+        }
+      }
+      distinctLoads = found;
+    }
+    return found;
+  }
+
+  private @Nullable Polynomial distinctLoad(Node value) {
+    MemoryAccess load = values.load(value);
+    Node base = load == null ? null : formulas.base(load.address());
+    boolean isWhole =
+        load != null
+            && base != null
+            && load.instruction().opcode().startsWith("ld")
+            && distinct.getOrDefault((int) base.constant, 0) == load.width()
+            && !accesses.isWritten((int) base.constant)
+            && formulas.conditions(load.address()).stream().allMatch(symbols::isAssumed);
+    return isWhole ? symbols.of(load.address()) : null;
   }
 
   /** Whether equal addresses hold equal values for a load. */
@@ -244,7 +280,7 @@ final class RaceAnalysis {
     }
     ThreadPair pair =
         new ThreadPair(symbols, areInOneBlock, isSameIteration, this::isConstantLoad, budget);
-    return new PairProof(pair, symbols, identity, budget).proves(one, other);
+    return new PairProof(pair, symbols, identity, distinctLoads(), budget).proves(one, other);
   }
 
   private Conflict conflict(SharedAccess one, SharedAccess other) {
@@ -260,7 +296,7 @@ final class RaceAnalysis {
 
   private KernelRaces undecided(SharedAccess one, SharedAccess other, Conflict conflict) {
     Set<Node> loaded = new HashSet<>();
-    boolean isOfData = true;
+    Set<Integer> numbers = new TreeSet<>();
     for (SharedAccess each : List.of(one, other)) {
       for (Term term : each.offset().terms()) {
         for (int id : term.product().nodes()) {
@@ -271,15 +307,16 @@ final class RaceAnalysis {
     for (Node value : loaded) {
       MemoryAccess load = values.load(value);
       Node base = load == null ? null : formulas.base(load.address());
-      isOfData &=
+      boolean isOfData =
           load != null
               && base != null
               && load.instruction().opcode().startsWith("ld")
               && (int) base.constant < arrays.size()
               && !accesses.isWritten((int) base.constant);
+      numbers.add(isOfData && base != null ? (int) base.constant : -1);
     }
-    if (!loaded.isEmpty() && isOfData) {
-      return new KernelRaces(Verdict.DATA, "the index is loaded", conflict, List.of());
+    if (!loaded.isEmpty() && !numbers.contains(-1)) {
+      return KernelRaces.ofData(conflict, numbers);
     }
     String reason =
         !loaded.isEmpty()
@@ -287,7 +324,7 @@ final class RaceAnalysis {
             : !one.isExact() || !other.isExact()
                 ? "the index may wrap around"
                 : "two threads may have the same index";
-    return new KernelRaces(Verdict.UNKNOWN, reason, conflict, List.of());
+    return KernelRaces.unknown(reason, conflict);
   }
 
   private void collectLoads(Node node, Set<Node> loaded, Set<Node> seen) {

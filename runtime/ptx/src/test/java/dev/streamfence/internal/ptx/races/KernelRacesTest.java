@@ -7,6 +7,7 @@ import dev.streamfence.internal.ptx.races.KernelRaces.Verdict;
 import dev.streamfence.internal.ptx.symbolic.ArrayPlace;
 import dev.streamfence.internal.ptx.syntax.PtxModule;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -36,6 +37,10 @@ final class KernelRacesTest {
   }
 
   private static KernelRaces of(String code, LaunchSpace space) {
+    return of(code, Map.of(), space);
+  }
+
+  private static KernelRaces of(String code, Map<Integer, Integer> distinct, LaunchSpace space) {
     PtxModule module =
         PtxModule.parse(
             """
@@ -58,6 +63,7 @@ final class KernelRacesTest {
         module.entries().get(0),
         List.of(new ArrayPlace(0, 0), new ArrayPlace(1, 0)),
         List.of(),
+        distinct,
         space);
   }
 
@@ -226,7 +232,7 @@ final class KernelRacesTest {
                 + code
                 + " ret; }");
     return KernelRaces.of(
-        module, module.entries().get(0), List.of(new ArrayPlace(0, 0)), List.of(), space);
+        module, module.entries().get(0), List.of(new ArrayPlace(0, 0)), List.of(), Map.of(), space);
   }
 
   @Test
@@ -275,7 +281,7 @@ final class KernelRacesTest {
                 + code
                 + " ret; }");
     return KernelRaces.of(
-        module, module.entries().get(0), List.of(new ArrayPlace(0, 0)), List.of(), LINES);
+        module, module.entries().get(0), List.of(new ArrayPlace(0, 0)), List.of(), Map.of(), LINES);
   }
 
   @ParameterizedTest
@@ -289,6 +295,42 @@ final class KernelRacesTest {
       code.append("@%p1 st.global.u32 [%rd5+").append(4 * i).append("], %r4; ");
     }
     assertThat(verdict(code.toString())).isEqualTo(expected);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "distinct | | 4 | PROVED",
+        "distinct, as numbers without a sign | u | 4 | PROVED",
+        "of halves of it | | 8 | DATA",
+        "not declared | | 0 | DATA",
+      })
+  void storesAtNumbersThatAreLoaded(String what, String unsigned, int size, Verdict expected) {
+    String load =
+        "mul.wide.s32 %rd4, %r4, 4; add.s64 %rd6, %rd2, %rd4; ld.global.u32 %r20, [%rd6]; ";
+    String index = unsigned == null ? at("%r20") : at("%r20").replace("s32", "u32");
+    assertThat(of(load + index + STORE, size == 0 ? Map.of() : Map.of(1, size), LINES).verdict())
+        .as(what)
+        .isEqualTo(expected);
+  }
+
+  @Test
+  void distinctNumbersTellNoThreadsApartThatLoadTheSameOne() {
+    String load =
+        "shr.u32 %r21, %r4, 1; mul.wide.s32 %rd4, %r21, 4; add.s64 %rd6, %rd2, %rd4;"
+            + " ld.global.u32 %r20, [%rd6]; ";
+    assertThat(of(load + at("%r20") + STORE, Map.of(1, 4), LINES).verdict())
+        .isEqualTo(Verdict.DATA);
+  }
+
+  @Test
+  void distinctNumbersAreNoneIfTheKernelStoresThere() {
+    String load =
+        "mul.wide.s32 %rd4, %r4, 4; add.s64 %rd6, %rd2, %rd4; ld.global.u32 %r20, [%rd6];"
+            + " st.global.u32 [%rd6], 3; ";
+    assertThat(of(load + at("%r20") + STORE, Map.of(1, 4), LINES).verdict())
+        .isEqualTo(Verdict.UNKNOWN);
   }
 
   @Test

@@ -24,7 +24,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** The sizes of parameters in the binaries of {@code sizes.cu}. */
 final class CubinTest {
   private static final KernelParameter POSITIONS =
-      new KernelParameter.Array("positions", ElementType.FLOAT, Access.READ_WRITE, false, false);
+      new KernelParameter.Array(
+          "positions", ElementType.FLOAT, Access.READ_WRITE, false, false, false);
   private static final KernelParameter BOX =
       new KernelParameter.Struct(
           "box",

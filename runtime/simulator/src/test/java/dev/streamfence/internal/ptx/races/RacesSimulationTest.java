@@ -56,8 +56,9 @@ final class RacesSimulationTest {
           KernelRaces.of(
               module,
               module.entries().get(0),
-              List.of(new ArrayPlace(0, 0), new ArrayPlace(1, 0)),
+              List.of(new ArrayPlace(0, 0), new ArrayPlace(1, 0), new ArrayPlace(4, 0)),
               List.of(),
+              seed % 2 == 0 ? Map.of(2, 4) : Map.of(),
               LaunchSpace.ANY);
       verdicts.merge(races.verdict(), 1, Integer::sum);
       PtxProgram program = PtxProgram.translate(module);
@@ -135,7 +136,8 @@ final class RacesSimulationTest {
       PtxProgram program = PtxProgram.translate(module);
       for (PtxEntry entry : module.entries()) {
         KernelRaces races =
-            KernelRaces.of(module, entry, CorpusKernels.arrays(entry), List.of(), LaunchSpace.ANY);
+            KernelRaces.of(
+                module, entry, CorpusKernels.arrays(entry), List.of(), Map.of(), LaunchSpace.ANY);
         tally.verdicts.merge(races.verdict(), 1, Integer::sum);
         for (int i = 0; i < LAUNCHES; i++) {
           PtxGrid grid = grid(random, races.restrictions());
@@ -221,6 +223,7 @@ final class RacesSimulationTest {
     parameters.putLong(instance.parameterOffset("k", 1), SECOND);
     parameters.putInt(instance.parameterOffset("k", 2), bound);
     parameters.putInt(instance.parameterOffset("k", 3), other);
+    parameters.putLong(instance.parameterOffset("k", 4), WatchedMemory.DISTINCT);
     return run(instance, "k", grid, parameters, memory);
   }
 }

@@ -6,7 +6,8 @@ import java.util.Random;
 
 /**
  * Writes random kernels whose threads touch two arrays and a tile in shared memory: by indices that
- * tell threads apart and others, under guards, between barriers, in loops and with atomics.
+ * tell threads apart and others, also from an array of distinct numbers, under guards, between
+ * barriers, in loops and with atomics.
  */
 final class RandomRaceKernel {
   private final Random random;
@@ -24,7 +25,10 @@ final class RandomRaceKernel {
     this.random = random;
   }
 
-  /** Returns a module with one kernel, {@code k}, that takes two arrays and two numbers. */
+  /**
+   * Returns a module with one kernel, {@code k}, that takes two arrays, two numbers and distinct
+   * ones.
+   */
   String write(int statements) {
     String[] specials = {"%tid.x", "%ctaid.x", "%ntid.x", "%nctaid.x"};
     for (int i = 0; i < specials.length; i++) {
@@ -42,7 +46,8 @@ final class RandomRaceKernel {
     }
     block(statements, 0);
     return ".version 7.0\n.target sm_80\n.address_size 64\n"
-        + ".visible .entry k(.param .u64 p0, .param .u64 p1, .param .u32 p2, .param .u32 p3)\n{\n"
+        + ".visible .entry k(.param .u64 p0, .param .u64 p1, .param .u32 p2, .param .u32 p3,\n"
+        + ".param .u64 p4)\n{\n"
         + ".shared .align 4 .b8 tile[65536];\n"
         + ".reg .pred %p<"
         + (predicates + 1)
@@ -89,6 +94,12 @@ final class RandomRaceKernel {
   }
 
   private void compute() {
+    if (random.nextInt(6) == 0) {
+      String address = address(4);
+      indices.add(fresh());
+      emit("ld.global.u32 " + indices.get(indices.size() - 1) + ", [" + address + "]");
+      return;
+    }
     String a = index();
     String result = fresh();
     int small = 1 + random.nextInt(4);
@@ -130,13 +141,21 @@ final class RandomRaceKernel {
     return offset;
   }
 
-  private void access() {
+  /** The register with the address of an element of the array that a parameter has. */
+  private String address(int parameter) {
     String base = "%rd" + wides++;
-    emit("ld.param.u64 " + base + ", [p" + random.nextInt(2) + "]");
+    emit("ld.param.u64 " + base + ", [p" + parameter + "]");
     String offset = scaled(index());
     String address = "%rd" + wides++;
     emit("add.s64 " + address + ", " + base + ", " + offset);
-    touch("global", address, random.nextInt(5) == 0 ? 4 * (1 + random.nextInt(3)) : 0);
+    return address;
+  }
+
+  private void access() {
+    touch(
+        "global",
+        address(random.nextInt(2)),
+        random.nextInt(5) == 0 ? 4 * (1 + random.nextInt(3)) : 0);
   }
 
   private void tile() {
