@@ -8,6 +8,7 @@ import dev.streamfence.internal.ptx.syntax.PtxModule;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What is claimed of single kernels. */
@@ -783,6 +784,7 @@ class KernelBoundsTest {
   }
 
   @Test
+  @Tag("long") // Mutation tests need more of the stack.
   void aLongRowOfLoopsIsNotFollowedToTheEndOfTheStack() {
     assertThat(deepest(100)).isLessThan(600);
     // Followed to the end, it would be more than 3,000.
