@@ -3,6 +3,8 @@ package dev.streamfence.internal.ptx.races;
 import dev.streamfence.internal.ptx.symbolic.Polynomial;
 import dev.streamfence.internal.ptx.symbolic.Polynomial.Monomial;
 import dev.streamfence.internal.ptx.symbolic.Polynomial.Term;
+import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -71,10 +73,7 @@ final class Inequalities {
     budget.take(goal.size() + 1);
     Term open = null;
     for (Term term : goal.terms()) {
-      if (open == null
-          && (term.coefficient() < 0 || term.product().has(id -> !isNatural.test(id)))) {
-        open = term;
-      }
+      open = open == null && isOpen(term) ? term : open;
     }
     if (open == null) {
       return true;
@@ -82,6 +81,7 @@ final class Inequalities {
     if (depth == MAX_DEPTH || --stepsLeft < 0 || !seen.add(goal)) {
       return false;
     }
+    List<Polynomial> rests = new ArrayList<>();
     for (Polynomial each : given) {
       for (Term term : each.terms()) {
         if (term.coefficient() > 0 != open.coefficient() > 0) {
@@ -92,12 +92,32 @@ final class Inequalities {
           continue;
         }
         Polynomial rest = without(goal, open.coefficient(), each, term.coefficient(), factor);
-        if (rest != null && prove(rest, depth + 1)) {
-          return true;
+        if (rest != null) {
+          rests.add(rest);
         }
       }
     }
+    // The nearest to a proof first.
+    rests.sort(Comparator.comparingInt(this::open));
+    for (Polynomial rest : rests) {
+      if (prove(rest, depth + 1)) {
+        return true;
+      }
+    }
     return false;
+  }
+
+  /** How many terms of a goal may be negative. */
+  private int open(Polynomial goal) {
+    int count = 0;
+    for (Term term : goal.terms()) {
+      count += isOpen(term) ? 1 : 0;
+    }
+    return count;
+  }
+
+  private boolean isOpen(Term term) {
+    return term.coefficient() < 0 || term.product().has(id -> !isNatural.test(id));
   }
 
   /** A positive multiple of the goal, less the multiple of a given one that cancels a term. */

@@ -64,6 +64,7 @@ final class LaunchLimits {
     return Special.ALL.stream()
         .filter(special -> ofThreads ? special.isThread : special.isBlock)
         .filter(special -> read.contains(special) || hasSeveral(special))
+        .filter(special -> !space.isFlat(special))
         .map(nodes::special)
         .toList();
   }
@@ -114,12 +115,8 @@ final class LaunchLimits {
   List<Restriction> restrictions(boolean hasGlobal) {
     List<Restriction> found = new ArrayList<>(limited);
     for (Special special : Special.ALL) {
-      boolean isFlat =
-          special.isThread
-              ? space.isFlat(special.dimension)
-              : space.isOneDimensional() && special.dimension > 0;
       boolean matters = special.isThread || (special.isBlock && hasGlobal);
-      if (matters && !isFlat && !hasSeveral(special) && !read.contains(special)) {
+      if (matters && !space.isFlat(special) && !hasSeveral(special) && !read.contains(special)) {
         String size = special.isThread ? "blockDim." : "gridDim.";
         found.add(new Restriction(size + "xyz".charAt(special.dimension), 1));
       }

@@ -1,5 +1,7 @@
 package dev.streamfence.internal.ptx.races;
 
+import dev.streamfence.internal.ptx.symbolic.Node.Special;
+
 /**
  * The launches that a declaration allows.
  *
@@ -26,8 +28,10 @@ public record LaunchSpace(int x, int y, int z, boolean isOneDimensional, boolean
     return isOneDimensional && dimension == 0;
   }
 
-  /** Whether a block has one thread in a dimension. */
-  boolean isFlat(int dimension) {
-    return threads(dimension) == 1;
+  /** Whether launches have one thread, or one block, in the dimension of an index. */
+  boolean isFlat(Special index) {
+    return index.isThread
+        ? threads(index.dimension) == 1
+        : index.isBlock && isOneDimensional && index.dimension > 0;
   }
 }

@@ -81,9 +81,9 @@ final class Symbols {
     return nodes.special(special);
   }
 
-  /** Whether a thread's index is the same in all threads of a block. */
+  /** Whether an index is the same in all threads of a launch. */
   boolean isFlat(Node special) {
-    return space.isFlat(special.special().dimension);
+    return space.isFlat(special.special());
   }
 
   /** The index of the loop whose header has a phi. */

@@ -103,7 +103,9 @@ final class ThreadPair {
     return switch (node.operation) {
       case CONSTANT, ARGUMENT, BASE -> true;
       case SPECIAL ->
-          node.special().isThread ? symbols.isFlat(node) : !node.special().isBlock || areInOneBlock;
+          symbols.isFlat(node)
+              || !node.special().differs()
+              || (node.special().isBlock && areInOneBlock);
       case ITERATION -> isSameIteration.test((int) node.constant);
       case UNKNOWN -> isConstantLoad.test(node);
       case PHI -> {

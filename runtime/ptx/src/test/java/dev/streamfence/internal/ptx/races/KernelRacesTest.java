@@ -106,6 +106,7 @@ final class KernelRacesTest {
   @Test
   void storesOfOneValueToOneElementAreNotCertain() {
     assertThat(verdict(at("0") + "st.global.u32 [%rd5], 1;")).isEqualTo(Verdict.UNKNOWN);
+    assertThat(verdict(at("0") + "st.global.u32 [%rd5], %r5;")).isEqualTo(Verdict.UNKNOWN);
   }
 
   @Test
@@ -166,6 +167,41 @@ final class KernelRacesTest {
     }
   }
 
+  @ParameterizedTest
+  @CsvSource({"u32, PROVED", "s32, UNKNOWN"})
+  void aColumnThatMayBeNegativeIsInAnotherRow(String comparison, Verdict expected) {
+    String code =
+        "mov.u32 %r14, %tid.y; mov.u32 %r15, %ctaid.y; mov.u32 %r16, %ntid.y;"
+            + " mad.lo.s32 %r17, %r15, %r16, %r14; sub.s32 %r18, %r4, %r5; setp.ge."
+            + comparison
+            + " %p1, %r18, %r6; @%p1 bra END; mad.lo.s32 %r20, %r17, %r6, %r18; "
+            + at("%r20")
+            + STORE;
+    assertThat(of(code, LaunchSpace.ANY).verdict()).isEqualTo(expected);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "of a number without a sign | sub.s32 %r22, %r5, %r21; rem.u32 %r23, %r22, 4; | PROVED",
+        "of the thread's number | rem.s32 %r23, %r4, 4; | PROVED",
+        // With n = 3, or 35 threads, two threads have the same element.
+        "of a number | sub.s32 %r22, %r5, %r21; rem.s32 %r23, %r22, 4; | UNKNOWN",
+        "of a distance | sub.s32 %r22, %r2, %r21; rem.s32 %r23, %r22, 4; | UNKNOWN",
+      })
+  void aRemainderIsADigitUnlessItMayBeNegative(String what, String code, Verdict expected) {
+    String index = "shl.b32 %r21, %r4, 2; " + code + " add.s32 %r20, %r21, %r23; ";
+    assertThat(verdict(index + at("%r20") + STORE)).as(what).isEqualTo(expected);
+  }
+
+  @Test
+  void blocksInTheSecondDimensionThatStoreToTheSameElementsAreARace() {
+    String code = "mov.u32 %r15, %ctaid.y; " + at("%r4") + "st.global.u32 [%rd5], %r15;";
+    assertThat(of(code, LaunchSpace.ANY).verdict()).isEqualTo(Verdict.CERTAIN);
+    assertThat(of(code, LINES).verdict()).isEqualTo(Verdict.PROVED);
+  }
+
   @Test
   void anIndexThatIsLoadedMakesItAQuestionOfData() {
     String code =
@@ -186,6 +222,9 @@ final class KernelRacesTest {
   @Test
   void aBarrierKeepsStoresAndLoadsOfATileApart() {
     assertThat(verdict(TILE + PUT + "bar.sync 0; " + GET)).isEqualTo(Verdict.PROVED);
+    assertThat(verdict(TILE + PUT + "bar.sync 0; ld.shared.u32 %r10, [tile+8];"))
+        .as("all threads load the same element")
+        .isEqualTo(Verdict.PROVED);
     assertThat(verdict(TILE + PUT + GET)).isEqualTo(Verdict.CERTAIN);
     // Who reads the tile must have done so before it is written again.
     assertThat(verdict(TILE + PUT + "bar.sync 0; " + GET + PUT)).isEqualTo(Verdict.CERTAIN);
