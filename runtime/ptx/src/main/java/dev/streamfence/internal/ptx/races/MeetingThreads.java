@@ -48,7 +48,7 @@ final class MeetingThreads {
   private final Budget budget;
 
   /** Where the threads of the first launch make an access, in ascending order. */
-  private final Map<SharedAccess, long[]> first = new IdentityHashMap<>();
+  private final IdentityHashMap<SharedAccess, long[]> first = new IdentityHashMap<>();
 
   /** Whether the code is written for blocks of any size, or their size is known. */
   private final boolean isOfAnyBlock;
@@ -149,14 +149,15 @@ final class MeetingThreads {
     long[] left = first.computeIfAbsent(one, this::places);
     long[] right = first.computeIfAbsent(other, this::places);
     budget.take(1 + (left.length + right.length) / 64);
+    boolean isSame = one.equals(other);
     int i = 0;
-    int j = one == other ? 1 : 0;
+    int j = isSame ? 1 : 0;
     while (i < left.length && j < right.length) {
       if (left[i] + one.width() <= right[j]) {
         i++;
       } else if (right[j] + other.width() <= left[i]) {
         j++;
-      } else if (one == other && i == j) {
+      } else if (isSame && i == j) {
         j++;
       } else {
         return true;

@@ -200,10 +200,11 @@ final class RaceAnalysis {
   private @Nullable Polynomial distinctLoad(Node value) {
     MemoryAccess load = values.load(value);
     Node base = load == null ? null : formulas.base(load.address());
+    if (load == null || base == null) {
+      return null;
+    }
     boolean isWhole =
-        load != null
-            && base != null
-            && load.instruction().opcode().startsWith("ld")
+        load.instruction().opcode().startsWith("ld")
             && distinct.getOrDefault((int) base.constant, 0) == load.width()
             && !accesses.isWritten((int) base.constant)
             && formulas.conditions(load.address()).stream().allMatch(symbols::isAssumed);

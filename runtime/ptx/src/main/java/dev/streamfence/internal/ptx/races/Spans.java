@@ -24,7 +24,7 @@ final class Spans {
   }
 
   private final Proof proof;
-  private final Map<SharedAccess, Integer> spans = new IdentityHashMap<>();
+  private final IdentityHashMap<SharedAccess, Integer> spans = new IdentityHashMap<>();
   private final List<PairProof.Place> places = new ArrayList<>();
 
   /** What was found of pairs of spans. */

@@ -77,6 +77,22 @@ public final class Guards {
     return facts;
   }
 
+  /** A predicate that was made one of two numbers, which is compared with one of them. */
+  private static void collectChoice(
+      Node number, Node other, boolean holds, List<Fact> facts, int depth) {
+    Node choice = number.is(Operator.SIGN_EXTEND) ? number.input(0) : number;
+    if (!choice.is(Operator.SELECT) || !other.is(Operator.CONSTANT)) {
+      return;
+    }
+    boolean isFirst = choice.input(1).isConstant(other.constant);
+    boolean isSecond = choice.input(2).isConstant(other.constant);
+    boolean areNumbers =
+        choice.input(1).is(Operator.CONSTANT) && choice.input(2).is(Operator.CONSTANT);
+    if (areNumbers && isFirst != isSecond) {
+      collect(choice.input(0), isFirst == holds, facts, depth + 1);
+    }
+  }
+
   private static void collect(Node predicate, boolean holds, List<Fact> facts, int depth) {
     if (depth > 32 || facts.size() > MAX_GUARDS) {
       return;
@@ -104,8 +120,10 @@ public final class Guards {
           }
         }
       }
-      case EQUAL ->
-          facts.add(new Fact(Operator.EQUAL, predicate.input(0), predicate.input(1), holds));
+      case EQUAL -> {
+        facts.add(new Fact(Operator.EQUAL, predicate.input(0), predicate.input(1), holds));
+        collectChoice(predicate.input(0), predicate.input(1), holds, facts, depth);
+      }
       case LESS, LESS_OR_EQUAL, LESS_UNSIGNED, LESS_OR_EQUAL_UNSIGNED ->
           facts.add(
               holds

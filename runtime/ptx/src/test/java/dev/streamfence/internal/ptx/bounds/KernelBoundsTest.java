@@ -10,6 +10,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** What is claimed of single kernels. */
 class KernelBoundsTest {
@@ -169,6 +171,30 @@ class KernelBoundsTest {
     KernelBounds bounds = bounds(GUARDED_STORE);
     isLimitedTo(bounds, new Shape(4, 32, 100), 0, 400);
     reaches(bounds, new Shape(4, 32, 100), 400);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "a number for true | selp.b32 %r8, 1, 0, %p1; setp.eq.s32 %p3, %r8, 1; | true",
+        "not its number for false | selp.b32 %r8, 0, 1, %p1; setp.eq.s32 %p3, %r8, 0; | true",
+        "neither of its numbers | selp.b32 %r8, 0, 1, %p1; setp.eq.s32 %p3, %r8, %r6; | false",
+        "twice not | not.pred %p2, %p1; not.pred %p3, %p2; | true",
+        "both | setp.ne.s32 %p2, %r6, 9; and.pred %p3, %p2, %p1; | true",
+        "one of both | setp.ne.s32 %p2, %r6, 9; or.pred %p3, %p2, %p1; | false",
+        "not one of both | not.pred %p4, %p1; or.pred %p2, %p4, %p5; not.pred %p3, %p2; | true",
+        "not both | not.pred %p4, %p1; and.pred %p2, %p4, %p5; not.pred %p3, %p2; | false",
+        "exactly one | setp.ne.s32 %p2, %r6, 9; xor.pred %p3, %p2, %p1; | false",
+      })
+  void aComparisonLimitsTheIndexWhereItHolds(String what, String guard, boolean limits) {
+    KernelBounds bounds =
+        bounds(
+            "ld.param.u32 %r6, [p2]; setp.lt.s32 %p1, %r4, %r5; setp.eq.s32 %p5, %r6, 7;\n"
+                + guard
+                + "\n@!%p3 bra END;\nmul.wide.s32 %rd2, %r4, 4;\nadd.s64 %rd3, %rd1, %rd2;\n"
+                + "st.global.u32 [%rd3], %r4;\nEND:\n");
+    isLimitedTo(bounds, new Shape(4, 32, 60, 1), 0, limits ? 60 * 4 : 4 * 32 * 4);
   }
 
   @Test
