@@ -3,6 +3,7 @@ package dev.streamfence.internal.ptx.bounds;
 import dev.streamfence.internal.ptx.ir.CallEnds;
 import dev.streamfence.internal.ptx.ir.ControlGraph;
 import dev.streamfence.internal.ptx.ir.FunctionFlow;
+import dev.streamfence.internal.ptx.ir.InlinedCalls;
 import dev.streamfence.internal.ptx.ir.TooComplexException;
 import dev.streamfence.internal.ptx.symbolic.ArrayPlace;
 import dev.streamfence.internal.ptx.symbolic.Dependences;
@@ -94,7 +95,7 @@ public final class KernelBounds {
 
     Analysis(PtxModule module, PtxEntry entry, List<ArrayPlace> arrays, List<ArrayPlace> tables) {
       this.module = module;
-      this.function = entry.function();
+      this.function = InlinedCalls.in(module, entry.function());
       this.arrays = arrays;
       this.parameters = new KernelParameters(nodes, function, arrays, tables);
     }

@@ -56,7 +56,7 @@ public record Computation(
       case COMPARE -> compared(words);
       case ADDRESS -> {
         words.remove("to");
-        yield words.remove("global") || words.remove("shared")
+        yield words.removeAll(List.of("global", "shared", "local", "const"))
             ? typed(operation, words)
             : Optional.empty();
       }

@@ -4,6 +4,7 @@ import dev.streamfence.internal.ptx.ir.CallEnds;
 import dev.streamfence.internal.ptx.ir.ControlGraph;
 import dev.streamfence.internal.ptx.ir.ControlGraph.Loop;
 import dev.streamfence.internal.ptx.ir.FunctionFlow;
+import dev.streamfence.internal.ptx.ir.InlinedCalls;
 import dev.streamfence.internal.ptx.ir.TooComplexException;
 import dev.streamfence.internal.ptx.races.KernelRaces.Conflict;
 import dev.streamfence.internal.ptx.races.KernelRaces.Verdict;
@@ -20,6 +21,7 @@ import dev.streamfence.internal.ptx.symbolic.NodeGraph;
 import dev.streamfence.internal.ptx.symbolic.Polynomial;
 import dev.streamfence.internal.ptx.symbolic.Polynomial.Term;
 import dev.streamfence.internal.ptx.syntax.PtxEntry;
+import dev.streamfence.internal.ptx.syntax.PtxFunction;
 import dev.streamfence.internal.ptx.syntax.PtxModule;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -73,13 +75,14 @@ final class RaceAnalysis {
     this.arrays = arrays;
     this.distinct = distinct;
     this.space = space;
-    if (entry.function().instructions().size() > MAX_INSTRUCTIONS) {
+    PtxFunction function = InlinedCalls.in(module, entry.function());
+    if (function.instructions().size() > MAX_INSTRUCTIONS) {
       throw new TooComplexException("it has more than " + MAX_INSTRUCTIONS + " instructions");
     }
     ends = new CallEnds(module, false);
-    flow = new FunctionFlow(entry.function());
+    flow = new FunctionFlow(function);
     graph = ControlGraph.of(flow, ends);
-    memory = new NamedMemory(nodes, entry.function(), arrays, tables);
+    memory = new NamedMemory(nodes, function, arrays, tables);
     values = new KernelValues(flow, graph, nodes, memory);
     values.evaluate();
     formulas = new Formulas(nodes, graph);

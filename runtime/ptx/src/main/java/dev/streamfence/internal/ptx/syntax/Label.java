@@ -21,6 +21,13 @@ public final class Label {
     this.line = line;
   }
 
+  /** A label in front of an instruction of a function that no text has. */
+  public static Label at(int instruction) {
+    Label label = new Label("$L" + instruction, 0);
+    label.define(instruction);
+    return label;
+  }
+
   public String name() {
     return name;
   }

@@ -406,7 +406,7 @@ class KernelBoundsTest {
       """
       .func leave(.param .b32 v) {
       .reg .pred %p<2>; .reg .b32 %r<2>;
-      ld.param.u32 %r1, [v];
+      ld.param.u16 %r1, [v]; // Half of what is stored: such a call is not followed.
       setp.eq.s32 %p1, %r1, 0;
       @%p1 exit;
       ret;
@@ -423,6 +423,123 @@ class KernelBoundsTest {
     reachesNothing(bounds(MAY_EXIT, CALL + store), new Shape(1, 1, 6));
     reachesNothing(bounds(MAY_EXIT, CALL + branch + store + "END:\n"), new Shape(1, 1, 6));
     reachesNothing(bounds(MAY_EXIT, branch + CALL + store + "END:\n"), new Shape(1, 1, 6));
+  }
+
+  @Test
+  void aCallThatMayEndTheThreadIsFollowedByItsCondition() {
+    String followed = MAY_EXIT.replace("u16", "u32");
+    String store = "st.global.u32 [%rd1+400], %r5;\n";
+    reaches(bounds(followed, CALL + store), new Shape(1, 1, 6), 404);
+    reachesNothing(bounds(followed, CALL + store), new Shape(1, 1, 0));
+  }
+
+  private static final String FUNCTIONS =
+      """
+      .func (.param .b32 out) most(.param .b32 v, .param .align 8 .b8 pair[8])
+      {
+        .reg .pred %p<2>; .reg .b32 %r<5>;
+        ld.param.u32 %r1, [v];
+        ld.param.v2.b32 {%r2, %r3}, [pair];
+        setp.gt.s32 %p1, %r1, %r2;
+        @%p1 bra BIG;
+        st.param.b32 [out+0], %r1;
+        ret;
+      BIG:
+        st.param.b32 [out+0], %r3;
+        ret;
+      }
+      .func put(.param .b64 to, .param .b32 index, .param .b32 n)
+      {
+        .reg .pred %p<2>; .reg .b32 %r<5>; .reg .b64 %rd<5>;
+        ld.param.u64 %rd1, [to];
+        ld.param.u32 %r1, [index];
+        ld.param.u32 %r2, [n];
+        setp.ge.s32 %p1, %r1, %r2;
+        @%p1 ret;
+        mul.wide.s32 %rd2, %r1, 4;
+        add.s64 %rd3, %rd1, %rd2;
+        st.global.u32 [%rd3], %r1;
+        ret;
+      }
+      .func through(.param .b64 to, .param .b32 index)
+      {
+        .reg .b32 %r<5>; .reg .b64 %rd<5>;
+        ld.param.u64 %rd1, [to];
+        ld.param.u32 %r1, [index];
+        { .param .b64 a; st.param.b64 [a+0], %rd1; .param .b32 b; st.param.b32 [b+0], %r1;
+          .param .b32 c; st.param.b32 [c+0], 20; call.uni put, (a, b, c); }
+        ret;
+      }
+      .func (.param .b32 out) minus(.param .b32 byte)
+      {
+        .reg .b32 %r<5>;
+        ld.param.s8 %r1, [byte];
+        neg.s32 %r2, %r1;
+        st.param.b32 [out+0], %r2;
+        ret;
+      }
+      .func again(.param .b64 to)
+      {
+        .reg .b64 %rd<5>;
+        ld.param.u64 %rd1, [to];
+        { .param .b64 a; st.param.b64 [a+0], %rd1; call.uni again, (a); }
+        ret;
+      }
+      """;
+
+  private static String put(String function, String index, String more) {
+    return "{ .param .b64 a; st.param.b64 [a+0], %rd1; .param .b32 b; st.param.b32 [b+0], "
+        + index
+        + ";"
+        + (more.isEmpty() ? "" : " .param .b32 c; st.param.b32 [c+0], " + more + ";")
+        + " call.uni "
+        + function
+        + (more.isEmpty() ? ", (a, b); }\n" : ", (a, b, c); }\n");
+  }
+
+  @Test
+  void aFunctionThatStoresIsFollowed() {
+    KernelBounds bounds = bounds(FUNCTIONS, put("put", "%r4", "%r5"));
+    isLimitedTo(bounds, new Shape(4, 32, 60), 0, 60 * 4);
+    reaches(bounds, new Shape(4, 32, 60), 60 * 4);
+    KernelBounds inner = bounds(FUNCTIONS, put("through", "%r4", ""));
+    isLimitedTo(inner, new Shape(4, 32, 60), 0, 20 * 4);
+    reaches(inner, new Shape(4, 32, 60), 20 * 4);
+    KernelBounds both = bounds(FUNCTIONS, put("put", "%r4", "%r5") + put("put", "%r3", "7"));
+    isLimitedTo(both, new Shape(4, 32, 60), 0, 60 * 4);
+  }
+
+  @Test
+  void aNumberThatAFunctionReturnsIsFollowed() {
+    String call =
+        "{ .param .b32 a; st.param.b32 [a+0], %r3; .param .align 8 .b8 b[8];"
+            + " st.param.v2.b32 [b+0], {9, 40}; .param .b32 c;"
+            + " call.uni (c), most, (a, b); ld.param.b32 %r6, [c+0]; }\n";
+    String store =
+        "mul.wide.s32 %rd2, %r6, 4;\nadd.s64 %rd3, %rd1, %rd2;\nst.global.u32 [%rd3], %r4;\n";
+    KernelBounds bounds = bounds(FUNCTIONS, call + store);
+    isLimitedTo(bounds, new Shape(1, 32), 0, 41 * 4);
+    reaches(bounds, new Shape(1, 32), 41 * 4);
+    isLimitedTo(bounds, new Shape(1, 4), 0, 41 * 4);
+    reaches(bounds, new Shape(1, 4), 4 * 4);
+  }
+
+  @Test
+  void aByteIsPassedAsItIsRead() {
+    String call =
+        "mov.u16 %rs1, 456;\n{ .param .b32 a; st.param.b8 [a+0], %rs1; .param .b32 c;"
+            + " call.uni (c), minus, (a); ld.param.b32 %r6, [c+0]; }\n";
+    String store =
+        "mul.wide.s32 %rd2, %r6, 4;\nadd.s64 %rd3, %rd1, %rd2;\nst.global.u32 [%rd3], %r4;\n";
+    // 456 is 200 in a byte, which is -56 with a sign.
+    isLimitedTo(bounds(FUNCTIONS, call + store), new Shape(1, 32), 56 * 4, 57 * 4);
+  }
+
+  @Test
+  void aFunctionThatCallsItselfIsNotFollowed() {
+    String call = "{ .param .b64 a; st.param.b64 [a+0], %rd1; call.uni again, (a); }\n";
+    assertThat(bounds(FUNCTIONS, call + GUARDED_STORE).arrays().get(0).reason())
+        .isEqualTo("its address leaves the registers of the thread");
   }
 
   @Test

@@ -128,7 +128,7 @@ class ComputationTest {
         "mul.wide.u64 %rd1, %rd2, %rd3;",
         "mad.lo.s32 %r1, %r2, %r3;",
         "mul.lo.s32 %r1, %r2, %r3, %r4;",
-        "cvta.to.local.u64 %rd1, %rd2;",
+        "cvta.param.u64 %rd1, %rd2;",
         "mov.b64 {%r1, %r2}, %rd1;",
         "mov.b64 %rd1, {%r1, %r2};",
         "setp.lt.s32 %p1|%p2, %r1, %r2;",

@@ -302,21 +302,27 @@ final class KernelRacesTest {
   void nothingIsCertainAfterACallThatMayEndTheThread() {
     String store = at("7") + STORE;
     assertThat(calling("add.s32 %x, %x, 1; ret;", store).verdict()).isEqualTo(Verdict.CERTAIN);
-    assertThat(calling("exit;", store).verdict()).isEqualTo(Verdict.UNKNOWN);
+    assertThat(calling("exit;", store).verdict())
+        .as("no thread comes to the store")
+        .isEqualTo(Verdict.PROVED);
+    String mayCall = "setp.ne.s32 %p, %r4, 77; @%p call f; ";
+    assertThat(calling("exit;", mayCall + store).verdict()).isEqualTo(Verdict.UNKNOWN);
+    assertThat(calling("call g; ret;", store).reason()).isEqualTo("it calls a function");
     assertThat(calling("st.global.u32 [%rd], 1; ret;", store).reason())
-        .isEqualTo("it calls a function");
+        .isEqualTo("it stores through an address that is not followed");
   }
 
-  /** A kernel that calls a function with this body first. */
+  /** A kernel that calls a function with this body first, unless its code begins with a call. */
   private static KernelRaces calling(String body, String code) {
     PtxModule module =
         PtxModule.parse(
             ".version 7.0\n.target sm_75\n.address_size 64\n"
-                + ".func f() { .reg .b32 %x; .reg .b64 %rd; "
+                + ".extern .func g();\n.func f() { .reg .b32 %x; .reg .b64 %rd; "
                 + body
                 + " }\n.visible .entry k(.param .u64 a) {"
-                + " .reg .b32 %r<30>; .reg .b64 %rd<9>; ld.param.u64 %rd1, [a];"
-                + " mov.u32 %r4, %tid.x; call f; "
+                + " .reg .pred %p; .reg .b32 %r<30>; .reg .b64 %rd<9>; ld.param.u64 %rd1, [a];"
+                + " mov.u32 %r4, %tid.x; "
+                + (code.contains("call f") ? "" : "call f; ")
                 + code
                 + " ret; }");
     return KernelRaces.of(
