@@ -727,6 +727,25 @@ class CodeMistakesTest {
     mistakesWith(code, kernels(declared.formatted("races = Races.REFUSED"))).areNoneAtAll();
   }
 
+  @Test
+  void anArrayOfIntegersWhoseNumbersAreFloatsIsAWarning() {
+    String own =
+        "ld.param.u64 %rd1, [a]; mov.u32 %r3, %tid.x; mul.wide.s32 %rd2, %r3, 4;"
+            + " add.s64 %rd3, %rd1, %rd2;\nld.global.f32 %f1, [%rd3];";
+    byte[] code = kernel("sm_75", ".param .u64 a, .param .u32 n", ".reg .f32 %f<2>; " + own);
+    String declared = "@Kernel void run(@Reads DeviceArray<%s[]> %sa, @ThreadCount int n);";
+
+    mistakesWith(code, kernels(declared.formatted("int", "«")))
+        .areWarning(
+            Problem.ELEMENT_WIDTH,
+            "parameter 'a' of run is int[], but the kernel only touches numbers of type float:"
+                + " ld.global.f32 in line 7 of k/k.ptx; take a DeviceArray<float[]>");
+    mistakesWith(code, kernels(declared.formatted("float", ""))).areNoneAtAll();
+    byte[] bits =
+        kernel("sm_75", ".param .u64 a, .param .u32 n", own.replace("f32 %f1", "b32 %r4"));
+    mistakesWith(bits, kernels(declared.formatted("float", ""))).areNoneAtAll();
+  }
+
   /** The head of a module with one kernel, to which its statements are added. */
   private static byte[] kernel(String target, String parameters, String body) {
     return (".version 7.0\n.target "

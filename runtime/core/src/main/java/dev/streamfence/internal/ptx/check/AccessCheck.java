@@ -9,6 +9,7 @@ import dev.streamfence.internal.ptx.check.Mismatch.Difference;
 import dev.streamfence.internal.ptx.check.Mismatch.Subject;
 import dev.streamfence.launch.Access;
 import dev.streamfence.launch.ArrayElement;
+import dev.streamfence.launch.ElementType;
 import dev.streamfence.launch.KernelParameter;
 import dev.streamfence.launch.KernelParameter.PassedCases;
 import dev.streamfence.launch.StructLayout;
@@ -125,10 +126,17 @@ final class AccessCheck {
     }
     found.ifPresent(mismatches::add);
     String declared = String.format(arrays, elements.typeName());
+    boolean areIntegers = elements == ElementType.INT || elements == ElementType.LONG;
     return access
         .words()
-        .filter(words -> words.areNarrowerThan(elements.sizeInBytes()))
-        .map(words -> Mismatch.ofWidth(words, subject, declared, elements.sizeInBytes()));
+        .flatMap(
+            words ->
+                words.areNarrowerThan(elements.sizeInBytes())
+                    ? Optional.of(
+                        Mismatch.ofWidth(words, subject, declared, elements.sizeInBytes()))
+                    : words.areFloatsFor(areIntegers, elements.sizeInBytes())
+                        ? Optional.of(Mismatch.ofFloats(words, subject, declared))
+                        : Optional.empty());
   }
 
   /** Compares the accesses to a table, which a kernel only reads, and to the arrays in it. */

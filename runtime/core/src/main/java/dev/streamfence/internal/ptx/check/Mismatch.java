@@ -49,8 +49,8 @@ public final class Mismatch {
     /** The kernel only loads from a read-write buffer: safe, but other readers wait in vain. */
     ONLY_LOADS,
     /**
-     * The kernel only touches words narrower than the elements; {@link #actual} names the arrays
-     * that it may be written for.
+     * The kernel only touches words narrower than the elements, or floating-point numbers where the
+     * elements are integers; {@link #actual} names the arrays that it may be written for.
      */
     ELEMENT_WIDTH,
     /** Threads of one launch conflict whatever the data are. */
@@ -156,6 +156,18 @@ public final class Mismatch {
 
   static Mismatch at(AccessSite site, Subject subject, Difference kind, String actual) {
     return new Mismatch(kind, subject, actual, site);
+  }
+
+  /**
+   * Elements without a fraction that the kernel only touches as floating-point numbers.
+   *
+   * @param arrays the declared type in words, such as {@code int[]}
+   */
+  static Mismatch ofFloats(AccessedWords words, Subject subject, String arrays) {
+    String type = words.bytes() == Long.BYTES ? "double" : "float";
+    String predicate = " is " + arrays + ", but the kernel only touches numbers of type " + type;
+    String fitting = "DeviceArray<" + type + "[]>";
+    return new Mismatch(Difference.ELEMENT_WIDTH, subject, fitting, words.site(), predicate);
   }
 
   /**

@@ -137,7 +137,11 @@ final class AccessLedger {
       Entry entry = entries[Origin.index(judge.touched().iterator().next())];
       AccessSite site = site(step, "");
       entry.note(reads, Use.READ, writes, Use.WRITE, site);
-      entry.words.add(site, width, width > 1 ? stride(step, operand) : Optional.empty());
+      entry.words.add(
+          site,
+          width,
+          step.instruction().isFloat(),
+          width > 1 ? stride(step, operand) : Optional.empty());
     } else if (!judge.touched().isEmpty()) {
       if (judge.isChoice()) {
         Supplier<AccessSite> site = () -> unclearSite(step, operand, judge);

@@ -15,8 +15,15 @@ final class AccessedWordsTest {
 
   /** Width and stride of the accesses to {@code p}, such as {@code 4 at 8}; empty if unknown. */
   private static String words(String body) {
-    Optional<AccessedWords> words = AnalysedKernel.of(body.replace("; ", ";\n")).p().words();
-    return words.map(each -> each.bytes() + " at " + each.stride()).orElse("");
+    return of(body).map(each -> each.bytes() + " at " + each.stride()).orElse("");
+  }
+
+  private static boolean areFloats(String body) {
+    return of(WORD + body).orElseThrow().areFloats();
+  }
+
+  private static Optional<AccessedWords> of(String body) {
+    return AnalysedKernel.of(body.replace("; ", ";\n")).p().words();
   }
 
   @ParameterizedTest
@@ -95,14 +102,27 @@ final class AccessedWordsTest {
   }
 
   @Test
+  void numbersOfOneWidthAreFloatsIfAllAccessesSaySo() {
+    assertThat(areFloats("ld.global.f32 %f1, [%rd11]; st.global.f32 [%rd11], %f1;")).isTrue();
+    assertThat(areFloats("ld.global.f32 %f1, [%rd11]; st.global.u32 [%rd11], %r1;")).isFalse();
+    assertThat(areFloats("ld.global.b32 %f1, [%rd11];")).isFalse();
+    AccessSite site = new AccessSite(1, "k", "ld", "", null);
+    assertThat(new AccessedWords(4, 4, true, site).areFloatsFor(true, 4)).isTrue();
+    assertThat(new AccessedWords(4, 0, true, site).areFloatsFor(true, 4)).isTrue();
+    assertThat(new AccessedWords(4, 4, true, site).areFloatsFor(false, 4)).isFalse();
+    assertThat(new AccessedWords(4, 4, true, site).areFloatsFor(true, 8)).isFalse();
+    assertThat(new AccessedWords(4, 4, false, site).areFloatsFor(true, 4)).isFalse();
+  }
+
+  @Test
   void onlyNeighbouringWordsThatAreNarrowerSayAnythingAboutElements() {
     AccessSite site = new AccessSite(1, "k", "ld", "", null);
-    assertThat(new AccessedWords(4, 4, site).areNarrowerThan(8)).isTrue();
-    assertThat(new AccessedWords(2, 2, site).areNarrowerThan(4)).isTrue();
-    assertThat(new AccessedWords(4, 4, site).areNarrowerThan(4)).isFalse();
-    assertThat(new AccessedWords(8, 8, site).areNarrowerThan(4)).isFalse();
-    assertThat(new AccessedWords(4, 8, site).areNarrowerThan(8)).isFalse();
-    assertThat(new AccessedWords(4, 0, site).areNarrowerThan(8)).isFalse();
-    assertThat(new AccessedWords(1, 1, site).areNarrowerThan(8)).isFalse();
+    assertThat(new AccessedWords(4, 4, false, site).areNarrowerThan(8)).isTrue();
+    assertThat(new AccessedWords(2, 2, false, site).areNarrowerThan(4)).isTrue();
+    assertThat(new AccessedWords(4, 4, false, site).areNarrowerThan(4)).isFalse();
+    assertThat(new AccessedWords(8, 8, false, site).areNarrowerThan(4)).isFalse();
+    assertThat(new AccessedWords(4, 8, false, site).areNarrowerThan(8)).isFalse();
+    assertThat(new AccessedWords(4, 0, false, site).areNarrowerThan(8)).isFalse();
+    assertThat(new AccessedWords(1, 1, false, site).areNarrowerThan(8)).isFalse();
   }
 }
