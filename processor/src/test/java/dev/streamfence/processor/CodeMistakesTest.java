@@ -728,6 +728,31 @@ class CodeMistakesTest {
   }
 
   @Test
+  void aStoreThroughAnAddressOfUnknownOriginMayBeOneToAnyArray() {
+    String parts =
+        "ld.param.u64 %rd1, [a]; cvt.u32.u64 %r1, %rd1; setp.ne.s32 %p1, %r1, 0;\n"
+            + "vote.sync.ballot.b32 %r3, %p1, -1; cvt.u64.u32 %rd2, %r3;\n";
+    byte[] code =
+        kernel("sm_75", ".param .u64 a, .param .u32 n", parts + "st.global.u32 [%rd2], 5;");
+    String declared = "@Kernel void run(%s DeviceArray<int[]> %sa, @ThreadCount int n);";
+
+    mistakesWith(code, kernels(declared.formatted("@Writes", ""))).areNoneAtAll();
+    mistakesWith(code, kernels(declared.formatted("@ReadWrites", ""))).areNoneAtAll();
+    mistakesWith(code, kernels(declared.formatted("@Reads", "«")))
+        .areWarning(
+            Problem.UNCLEAR_ACCESS,
+            "parameter 'a' of run is @Reads, but the kernel may store to it: st.global.u32 in line 8"
+                + " of k/k.ptx (its address is computed from numbers); check it, and add"
+                + " @Trusted(\"reason\") if it never does");
+    byte[] shared =
+        kernel("sm_75", ".param .u64 a, .param .u32 n", parts + "st.shared.u32 [%rd2], 5;");
+    mistakesWith(shared, kernels(declared.formatted("@Reads", ""))).areNoneAtAll();
+    mistakesWith(
+            shared, kernels("@Kernel void run(@Writes DeviceArray<int[]> «a, @ThreadCount int n);"))
+        .are(Problem.NEVER_STORED);
+  }
+
+  @Test
   void anArrayOfIntegersWhoseNumbersAreFloatsIsAWarning() {
     String own =
         "ld.param.u64 %rd1, [a]; mov.u32 %r3, %tid.x; mul.wide.s32 %rd2, %r3, 4;"

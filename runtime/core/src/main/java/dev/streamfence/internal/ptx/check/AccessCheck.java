@@ -159,7 +159,7 @@ final class AccessCheck {
     return withWidth(found, contents, subject, table.elementType(), "a table of %s[]");
   }
 
-  private static Optional<Mismatch> compare(
+  private Optional<Mismatch> compare(
       KernelParameter.Tracked tracked, ParameterAccess access, Subject subject) {
     Access declared = tracked.access();
     boolean mayLoad = access.read().isPresent() || access.possibleRead().isPresent();
@@ -179,7 +179,8 @@ final class AccessCheck {
                       subject,
                       Difference.STORES,
                       annotation(mayLoad ? Access.READ_WRITE : Access.WRITE)))
-          .or(() -> unclear(subject, tracked, Difference.MAY_STORE, access.possibleWrite()));
+          .or(() -> unclear(subject, tracked, Difference.MAY_STORE, access.possibleWrite()))
+          .or(() -> unclear(subject, tracked, Difference.MAY_STORE, accesses.storedElsewhere()));
     }
     if (access.read().isPresent()) {
       return access
@@ -192,7 +193,7 @@ final class AccessCheck {
                       Difference.LOADS,
                       annotation(mayStore ? Access.READ_WRITE : Access.READ)));
     }
-    return mayStore
+    return mayStore || accesses.storedElsewhere().isPresent()
         ? unclear(subject, tracked, Difference.MAY_LOAD, access.possibleRead())
         : Optional.of(Mismatch.of(subject, Difference.NEVER_STORES, ""));
   }

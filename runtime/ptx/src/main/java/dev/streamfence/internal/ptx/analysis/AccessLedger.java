@@ -12,7 +12,9 @@ import dev.streamfence.internal.ptx.ir.FunctionFlow;
 import dev.streamfence.internal.ptx.syntax.Operand;
 import dev.streamfence.internal.ptx.syntax.PtxFunction;
 import dev.streamfence.internal.ptx.syntax.PtxModule;
+import dev.streamfence.internal.ptx.syntax.StateSpace;
 import java.util.EnumMap;
+import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -84,6 +86,12 @@ final class AccessLedger {
     }
   }
 
+  /** The spaces that no array lies in. */
+  private static final Set<StateSpace> OWN =
+      EnumSet.of(StateSpace.SHARED, StateSpace.LOCAL, StateSpace.PARAM);
+
+  private @Nullable AccessSite storedElsewhere;
+
   AccessLedger(PtxModule module, EntryParameters parameters) {
     this.module = module;
     this.parameters = parameters;
@@ -96,6 +104,13 @@ final class AccessLedger {
 
   void open() {
     open = true;
+  }
+
+  /**
+   * Returns the first store through an address that comes from no parameter, variable or memory.
+   */
+  @Nullable AccessSite storedElsewhere() {
+    return storedElsewhere;
   }
 
   /**
@@ -123,10 +138,19 @@ final class AccessLedger {
    */
   void access(
       Step step, Operand operand, Provenance address, boolean reads, boolean writes, int width) {
-    if (!open || address.isNumber()) {
+    if (!open) {
       return;
     }
     AddressJudge judge = AddressJudge.of(address);
+    boolean isOfArrays =
+        judge.loaded().stream()
+            .anyMatch(each -> each.hasSeveralSources() || each.source().isPresent());
+    if (writes && address.hasNoOrigin() && !isOfArrays) {
+      storeElsewhere(step);
+    }
+    if (address.isNumber()) {
+      return;
+    }
     judge.touched().stream()
         .map(Origin::index)
         .filter(parameters::isContents)
@@ -154,6 +178,13 @@ final class AccessLedger {
         AccessSite site = unclearSite(step, operand, judge);
         judge.touched().forEach(origin -> possible(Origin.index(origin), site, reads, writes));
       }
+    }
+  }
+
+  private void storeElsewhere(Step step) {
+    if (step.instruction().spaces().stream().noneMatch(OWN::contains)) {
+      AccessSite site = site(step, "its address is computed from numbers");
+      storedElsewhere = storedElsewhere == null ? site : AccessSite.first(storedElsewhere, site);
     }
   }
 

@@ -8,7 +8,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The accesses of a kernel, and of all functions that it calls, to the memory behind each of its
@@ -41,6 +43,8 @@ public final class KernelAccesses {
   /** See {@link AccessLedger#handedOut}. */
   private final Set<Integer> handedOut;
 
+  private final @Nullable AccessSite storedElsewhere;
+
   private KernelAccesses(PtxEntry entry, EntryParameters pieces, AccessLedger ledger) {
     this.entry = entry;
     this.pieces = pieces;
@@ -48,6 +52,7 @@ public final class KernelAccesses {
     this.choices = List.copyOf(ledger.choices());
     this.loadedFrom = ledger.loadedFrom();
     this.handedOut = ledger.handedOut();
+    this.storedElsewhere = ledger.storedElsewhere();
   }
 
   /**
@@ -142,6 +147,14 @@ public final class KernelAccesses {
    */
   public List<AccessChoice> choices() {
     return choices;
+  }
+
+  /**
+   * Returns the first store through an address of unknown origin: the kernel may have put it
+   * together from the bits of any parameter's.
+   */
+  public Optional<AccessSite> storedElsewhere() {
+    return Optional.ofNullable(storedElsewhere);
   }
 
   /** Returns the access to an analysed variable, other than through an address in memory. */

@@ -54,10 +54,6 @@ public final class InlinedCalls {
       this.shift = shift;
       this.places = new int[function.instructions().size() + 1];
     }
-
-    private int end() {
-      return places[places.length - 1];
-    }
   }
 
   private InlinedCalls(PtxModule module) {
