@@ -64,6 +64,9 @@ final class AccessLedger {
     /** Where other code may get a number that is as wide as an address. */
     @Nullable AccessSite passedOn;
 
+    /** Whether a load takes whole addresses from there, or vectors. */
+    boolean mayHoldAddresses;
+
     final AccessedWords.WordCollector words = new AccessedWords.WordCollector();
 
     void note(Use use, AccessSite site) {
@@ -155,6 +158,9 @@ final class AccessLedger {
         .map(Origin::index)
         .filter(parameters::isContents)
         .forEach(loadedFrom::add);
+    if (reads && (width == 0 || width >= module.addressSize() / 8)) {
+      judge.touched().forEach(origin -> entries[Origin.index(origin)].mayHoldAddresses = true);
+    }
     follow(step, judge, reads, writes);
     mayBeAddresses(step, operand, judge);
     if (judge.isDefinite()) {
@@ -368,6 +374,11 @@ final class AccessLedger {
       Entry e = entries[i];
       if (sources.contains(i)) {
         ofSeveral.sites.forEach(e::note);
+      }
+      if (!e.mayHoldAddresses) {
+        // Its numbers only lay in memory where addresses are, too.
+        e.sites.remove(Use.CONTENT_READ);
+        e.sites.remove(Use.CONTENT_WRITE);
       }
       if (followsUnknown && e.passedOn != null) {
         e.sites.putIfAbsent(Use.POSSIBLE_ADDRESS, e.passedOn);
