@@ -1,46 +1,28 @@
 package dev.streamfence.it;
 
-import static net.bytebuddy.matcher.ElementMatchers.isAbstract;
-
 import dev.streamfence.internal.driver.CudaDriver;
+import dev.streamfence.internal.driver.DeviceProperties;
 import dev.streamfence.internal.driver.DriverCalls;
+import dev.streamfence.internal.driver.FunctionAttributes;
+import dev.streamfence.internal.driver.HostMemory;
 import dev.streamfence.internal.driver.KernelLaunch;
+import dev.streamfence.internal.driver.MemoryInfo;
+import dev.streamfence.internal.driver.ModuleVariable;
+import dev.streamfence.internal.driver.PointerInfo;
 import dev.streamfence.simulation.DriverCall;
-import java.lang.invoke.MethodHandles;
-import net.bytebuddy.ByteBuddy;
-import net.bytebuddy.dynamic.DynamicType;
-import net.bytebuddy.dynamic.loading.ClassLoadingStrategy;
-import net.bytebuddy.implementation.MethodCall;
 
 /**
  * A driver whose launches, events and waits are only counted: benchmarks then measure the runtime
- * alone. It passes all other calls on to another driver, by methods that are generated: a proxy
- * would allocate.
+ * alone. It passes all other calls on to another driver. It is a class since a proxy would
+ * allocate.
  */
-abstract class IdleDriver implements CudaDriver {
+final class IdleDriver implements CudaDriver {
+  private final CudaDriver driver;
   private final DriverCalls calls;
 
   IdleDriver(CudaDriver driver) {
+    this.driver = driver;
     this.calls = driver.calls();
-  }
-
-  /** A driver that passes other calls on to {@code driver}. */
-  static IdleDriver over(CudaDriver driver) {
-    try (DynamicType.Unloaded<IdleDriver> type =
-        new ByteBuddy()
-            .subclass(IdleDriver.class)
-            .method(isAbstract())
-            .intercept(MethodCall.invokeSelf().on(driver, CudaDriver.class).withAllArguments())
-            .make()) {
-      return type.load(
-              IdleDriver.class.getClassLoader(),
-              ClassLoadingStrategy.UsingLookup.of(MethodHandles.lookup()))
-          .getLoaded()
-          .getDeclaredConstructor(CudaDriver.class)
-          .newInstance(driver);
-    } catch (ReflectiveOperationException e) {
-      throw new IllegalStateException(e);
-    }
   }
 
   @Override
@@ -49,8 +31,48 @@ abstract class IdleDriver implements CudaDriver {
   }
 
   @Override
+  public DeviceProperties properties() {
+    return driver.properties();
+  }
+
+  @Override
+  public MemoryInfo memoryInfo() {
+    return driver.memoryInfo();
+  }
+
+  @Override
+  public StreamHandle createStream(int priority) {
+    return driver.createStream(priority);
+  }
+
+  @Override
+  public void destroyStream(StreamHandle stream) {
+    driver.destroyStream(stream);
+  }
+
+  @Override
+  public void synchronizeStream(StreamHandle stream) {
+    driver.synchronizeStream(stream);
+  }
+
+  @Override
+  public boolean isStreamIdle(StreamHandle stream) {
+    return driver.isStreamIdle(stream);
+  }
+
+  @Override
   public void waitForEvent(StreamHandle stream, EventHandle event) {
     calls.begin(DriverCall.WAIT_FOR_EVENT);
+  }
+
+  @Override
+  public EventHandle createEvent() {
+    return driver.createEvent();
+  }
+
+  @Override
+  public void destroyEvent(EventHandle event) {
+    driver.destroyEvent(event);
   }
 
   @Override
@@ -59,7 +81,180 @@ abstract class IdleDriver implements CudaDriver {
   }
 
   @Override
+  public void synchronizeEvent(EventHandle event) {
+    driver.synchronizeEvent(event);
+  }
+
+  @Override
+  public boolean isEventComplete(EventHandle event) {
+    return driver.isEventComplete(event);
+  }
+
+  @Override
+  public long allocateAsync(long bytes, StreamHandle stream) {
+    return driver.allocateAsync(bytes, stream);
+  }
+
+  @Override
+  public void freeAsync(long address, StreamHandle stream) {
+    driver.freeAsync(address, stream);
+  }
+
+  @Override
+  public void keepFreedMemory(long bytes) {
+    driver.keepFreedMemory(bytes);
+  }
+
+  @Override
+  public long allocate(long bytes) {
+    return driver.allocate(bytes);
+  }
+
+  @Override
+  public void free(long address) {
+    driver.free(address);
+  }
+
+  @Override
+  public long deviceAddress(HostMemory memory) {
+    return driver.deviceAddress(memory);
+  }
+
+  @Override
+  public HostMemory allocateHost(long bytes) {
+    return driver.allocateHost(bytes);
+  }
+
+  @Override
+  public void freeHost(HostMemory memory) {
+    driver.freeHost(memory);
+  }
+
+  @Override
+  public void copyToDeviceAsync(
+      long destination, HostMemory source, long sourceOffset, long bytes, StreamHandle stream) {
+    driver.copyToDeviceAsync(destination, source, sourceOffset, bytes, stream);
+  }
+
+  @Override
+  public void copyToHostAsync(
+      HostMemory destination,
+      long destinationOffset,
+      long source,
+      long bytes,
+      StreamHandle stream) {
+    driver.copyToHostAsync(destination, destinationOffset, source, bytes, stream);
+  }
+
+  @Override
+  public void copyOnDeviceAsync(long destination, long source, long bytes, StreamHandle stream) {
+    driver.copyOnDeviceAsync(destination, source, bytes, stream);
+  }
+
+  @Override
+  public void fill8Async(long destination, byte value, long count, StreamHandle stream) {
+    driver.fill8Async(destination, value, count, stream);
+  }
+
+  @Override
+  public void fill16Async(long destination, short value, long count, StreamHandle stream) {
+    driver.fill16Async(destination, value, count, stream);
+  }
+
+  @Override
+  public void fill32Async(long destination, int value, long count, StreamHandle stream) {
+    driver.fill32Async(destination, value, count, stream);
+  }
+
+  @Override
+  public void fill32StridedAsync(
+      long destination, long pitch, int value, long count, StreamHandle stream) {
+    driver.fill32StridedAsync(destination, pitch, value, count, stream);
+  }
+
+  @Override
+  public ModuleHandle loadModule(String name, byte[] image) {
+    return driver.loadModule(name, image);
+  }
+
+  @Override
+  public void unloadModule(ModuleHandle module) {
+    driver.unloadModule(module);
+  }
+
+  @Override
+  public FunctionHandle function(ModuleHandle module, String entry) {
+    return driver.function(module, entry);
+  }
+
+  @Override
+  public ModuleVariable variable(ModuleHandle module, String name) {
+    return driver.variable(module, name);
+  }
+
+  @Override
+  public FunctionAttributes attributes(FunctionHandle function) {
+    return driver.attributes(function);
+  }
+
+  @Override
+  public void allowDynamicSharedBytes(FunctionHandle function, int bytes) {
+    driver.allowDynamicSharedBytes(function, bytes);
+  }
+
+  @Override
+  public int residentBlocksPerMultiprocessor(
+      FunctionHandle function, int blockThreads, int dynamicSharedBytes) {
+    return driver.residentBlocksPerMultiprocessor(function, blockThreads, dynamicSharedBytes);
+  }
+
+  @Override
+  public int suggestedBlockSize(FunctionHandle function, int dynamicSharedBytes) {
+    return driver.suggestedBlockSize(function, dynamicSharedBytes);
+  }
+
+  @Override
   public void launchKernel(KernelLaunch launch) {
     calls.begin(launch.call());
+  }
+
+  @Override
+  public long rawHandle(StreamHandle stream) {
+    return driver.rawHandle(stream);
+  }
+
+  @Override
+  public long rawHandle(EventHandle event) {
+    return driver.rawHandle(event);
+  }
+
+  @Override
+  public StreamHandle foreignStream(long rawHandle) {
+    return driver.foreignStream(rawHandle);
+  }
+
+  @Override
+  public EventHandle foreignEvent(long rawHandle) {
+    return driver.foreignEvent(rawHandle);
+  }
+
+  @Override
+  public PointerInfo pointerInfo(long address) {
+    return driver.pointerInfo(address);
+  }
+
+  @Override
+  public void makeCurrent() {
+    driver.makeCurrent();
+  }
+
+  @Override
+  public void synchronizeDevice() {
+    driver.synchronizeDevice();
+  }
+
+  @Override
+  public void close() {
+    driver.close();
   }
 }

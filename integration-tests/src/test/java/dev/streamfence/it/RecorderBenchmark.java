@@ -47,7 +47,7 @@ public class RecorderBenchmark {
 
   @Setup
   public void open() {
-    gpu = Inside.open(IdleDriver.over(Inside.open(SimulatedDevice.builder().build())));
+    gpu = Inside.open(new IdleDriver(Inside.open(SimulatedDevice.builder().build())));
     DeviceStream stream = gpu.streams().acquire();
     KernelSignature signature = KernelSignature.entry("touch");
     arrays = new ArrayList<>();
