@@ -12,9 +12,7 @@ import dev.streamfence.internal.ptx.ir.FunctionFlow;
 import dev.streamfence.internal.ptx.syntax.Operand;
 import dev.streamfence.internal.ptx.syntax.PtxFunction;
 import dev.streamfence.internal.ptx.syntax.PtxModule;
-import dev.streamfence.internal.ptx.syntax.StateSpace;
 import java.util.EnumMap;
-import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -88,10 +86,6 @@ final class AccessLedger {
       return known == null || step.instruction().line() < known.line();
     }
   }
-
-  /** The spaces that no array lies in. */
-  private static final Set<StateSpace> OWN =
-      EnumSet.of(StateSpace.SHARED, StateSpace.LOCAL, StateSpace.PARAM);
 
   private @Nullable AccessSite storedElsewhere;
 
@@ -188,10 +182,8 @@ final class AccessLedger {
   }
 
   private void storeElsewhere(Step step) {
-    if (step.instruction().spaces().stream().noneMatch(OWN::contains)) {
-      AccessSite site = site(step, "its address is computed from numbers");
-      storedElsewhere = storedElsewhere == null ? site : AccessSite.first(storedElsewhere, site);
-    }
+    AccessSite site = site(step, "its address is computed from numbers");
+    storedElsewhere = storedElsewhere == null ? site : AccessSite.first(storedElsewhere, site);
   }
 
   /** Returns the accesses through one of several parameters. */

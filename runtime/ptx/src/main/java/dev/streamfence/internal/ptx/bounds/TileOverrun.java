@@ -2,6 +2,7 @@ package dev.streamfence.internal.ptx.bounds;
 
 import dev.streamfence.internal.ptx.ir.CallEnds;
 import dev.streamfence.internal.ptx.ir.ControlGraph;
+import dev.streamfence.internal.ptx.ir.ControlGraph.Loop;
 import dev.streamfence.internal.ptx.ir.FunctionFlow;
 import dev.streamfence.internal.ptx.ir.TooComplexException;
 import dev.streamfence.internal.ptx.ir.Widths;
@@ -20,6 +21,7 @@ import dev.streamfence.internal.ptx.syntax.PtxModule;
 import dev.streamfence.internal.ptx.syntax.StateSpace;
 import dev.streamfence.internal.ptx.syntax.Variable;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -30,7 +32,8 @@ import org.jspecify.annotations.Nullable;
  * Immutable.
  *
  * <p>Only what happens in every launch with blocks of that shape is found: the thread's place and
- * the block's shape decide the address, and lead to the access on every way through the kernel.
+ * the block's shape decide the address, and lead to the access on every way through the kernel, in
+ * a loop in its first iteration.
  *
  * @param instruction the access
  * @param tile the variable
@@ -110,6 +113,7 @@ public record TileOverrun(
     private final BlockLimit block;
     private final NodeGraph nodes = new NodeGraph();
     private final Tiles tiles = new Tiles(nodes);
+    private final ControlGraph graph;
     private final KernelValues values;
     private final ThreadPaths paths;
     private final Dependences dependences;
@@ -120,7 +124,7 @@ public record TileOverrun(
       this.block = block;
       CallEnds ends = new CallEnds(module, true);
       FunctionFlow flow = new FunctionFlow(entry.function());
-      ControlGraph graph = ControlGraph.of(flow, ends);
+      graph = ControlGraph.of(flow, ends);
       values = new KernelValues(flow, graph, nodes, tiles);
       values.evaluate();
       paths = new ThreadPaths(flow, graph, values, ends);
@@ -133,7 +137,7 @@ public record TileOverrun(
       for (MemoryAccess access : values.accesses()) {
         if (isShared(access.instruction())
             && tile(access) != null
-            && first.known(access.address()).isPresent()) {
+            && offset(access, first).isPresent()) {
           accesses.add(access);
         }
       }
@@ -155,19 +159,33 @@ public record TileOverrun(
       BlockThread thread = thread(number);
       for (MemoryAccess access : accesses) {
         Variable tile = tile(access);
-        OptionalLong offset = thread.known(access.address());
+        OptionalLong offset = offset(access, thread);
         if (tile == null || offset.isEmpty()) {
           continue;
         }
         long at = offset.getAsLong();
         boolean outside = at < 0 || at + access.width() > tile.sizeInBytes();
-        if (outside && waysLeft-- > 0 && paths.areThrough(access, thread)) {
+        if (outside && waysLeft-- > 0 && paths.areThrough(access, thread, headers(access))) {
           return Optional.of(
               new TileOverrun(access.instruction(), tile, thread.x, thread.y, thread.z, at));
         }
       }
       valuesLeft -= (int) thread.work() + accesses.size();
       return Optional.empty();
+    }
+
+    /** Where an access begins in the first iteration of the loops around it, if that is known. */
+    private OptionalLong offset(MemoryAccess access, BlockThread thread) {
+      thread.enter(headers(access));
+      return thread.known(access.address());
+    }
+
+    private BitSet headers(MemoryAccess access) {
+      BitSet headers = new BitSet();
+      for (Loop loop = graph.loop(access.block()); loop != null; loop = loop.parent) {
+        headers.set(loop.header);
+      }
+      return headers;
     }
 
     private BlockThread thread(int number) {

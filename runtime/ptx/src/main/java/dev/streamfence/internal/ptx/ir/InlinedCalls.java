@@ -24,6 +24,9 @@ import org.jspecify.annotations.Nullable;
 public final class InlinedCalls {
   private static final int MAX_INSTRUCTIONS = 8_000;
 
+  /** How deep calls in calls are followed. */
+  private static final int MAX_DEPTH = 32;
+
   private final PtxModule module;
   private final List<Instruction> instructions = new ArrayList<>();
 
@@ -149,6 +152,7 @@ public final class InlinedCalls {
             && call.guard() == null
             && function != null
             && function.hasBody()
+            && open.size() < MAX_DEPTH
             && !open.contains(function.name())
             && size + function.instructions().size() <= MAX_INSTRUCTIONS
             && !jumpsByTable(function);

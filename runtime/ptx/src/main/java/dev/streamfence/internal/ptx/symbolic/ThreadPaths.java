@@ -3,6 +3,7 @@ package dev.streamfence.internal.ptx.symbolic;
 import dev.streamfence.internal.ptx.ir.CallEnds;
 import dev.streamfence.internal.ptx.ir.ControlGraph;
 import dev.streamfence.internal.ptx.ir.ControlGraph.Block;
+import dev.streamfence.internal.ptx.ir.ControlGraph.Loop;
 import dev.streamfence.internal.ptx.ir.FunctionFlow;
 import dev.streamfence.internal.ptx.ir.Opcode.Control;
 import java.util.ArrayDeque;
@@ -32,6 +33,16 @@ public final class ThreadPaths {
 
   /** Whether a thread that ends makes an access on every path that its own values leave open. */
   public boolean areThrough(MemoryAccess access, ThreadEvaluation thread) {
+    return areThrough(access, thread, new BitSet());
+  }
+
+  /**
+   * Whether a thread that ends makes an access on every path that its own values leave open.
+   *
+   * @param headers the loops whose first iteration the values are about; a path to a later one does
+   *     not count
+   */
+  public boolean areThrough(MemoryAccess access, ThreadEvaluation thread, BitSet headers) {
     if (!thread.holds(access.guard()).equals(Optional.of(true)) || mayEndBefore(access)) {
       return false;
     }
@@ -54,14 +65,19 @@ public final class ThreadPaths {
         Optional<Boolean> taken =
             code.branch() == null ? Optional.of(true) : thread.holds(values.condition(at));
         if (!taken.equals(Optional.of(false))) {
-          open.add(code.taken());
+          open.add(entersAgain(at, code.taken(), headers) ? -1 : code.taken());
         }
         if (!taken.equals(Optional.of(true))) {
-          open.add(code.fallen());
+          open.add(entersAgain(at, code.fallen(), headers) ? -1 : code.fallen());
         }
       }
     }
     return reached;
+  }
+
+  private boolean entersAgain(int block, int next, BitSet headers) {
+    Loop loop = next >= 0 && headers.get(next) ? graph.loop(next) : null;
+    return loop != null && loop.body.get(block);
   }
 
   private boolean mayEndBefore(MemoryAccess access) {

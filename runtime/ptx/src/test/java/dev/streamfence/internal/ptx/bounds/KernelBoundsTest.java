@@ -536,6 +536,17 @@ class KernelBoundsTest {
   }
 
   @Test
+  void aLongRowOfCallsIsFollowedOnlySoFar() {
+    StringBuilder functions = new StringBuilder(".func f1500() { ret; }\n");
+    for (int i = 1499; i >= 0; i--) {
+      functions.append(".func f" + i + "() { call.uni f" + (i + 1) + "; ret; }\n");
+    }
+    KernelBounds bounds = bounds(functions.toString(), "call.uni f0;\n" + GUARDED_STORE);
+    isLimitedTo(bounds, new Shape(4, 32, 60), 0, 60 * 4);
+    reaches(bounds, new Shape(4, 32, 60), 60 * 4);
+  }
+
+  @Test
   void aFunctionThatCallsItselfIsNotFollowed() {
     String call = "{ .param .b64 a; st.param.b64 [a+0], %rd1; call.uni again, (a); }\n";
     assertThat(bounds(FUNCTIONS, call + GUARDED_STORE).arrays().get(0).reason())
