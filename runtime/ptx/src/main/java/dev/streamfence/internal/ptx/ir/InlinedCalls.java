@@ -146,11 +146,12 @@ public final class InlinedCalls {
 
   /** A copy of the function that a call leads to; null if the call stays. */
   private @Nullable Copy called(PtxFunction caller, Instruction call, Copy copy) {
+    if (!call.opcode().equals("call") || call.guard() != null) {
+      return null;
+    }
     PtxFunction function = module.function(name(call)).orElse(null);
     boolean isFollowed =
-        call.opcode().equals("call")
-            && call.guard() == null
-            && function != null
+        function != null
             && function.hasBody()
             && open.size() < MAX_DEPTH
             && !open.contains(function.name())
