@@ -22,7 +22,7 @@ public @interface Reads {
   /**
    * Whether no two of the elements that a launch reads from this buffer are equal, as in a
    * permutation: threads that store at positions which they read here then have places of their
-   * own. Only for whole numbers; the simulated device refuses a launch that reads equal ones.
+   * own. Only for whole numbers; the simulated device reports a launch that reads equal ones.
    */
   boolean distinct() default false;
 }

@@ -659,7 +659,7 @@ class CodeMistakesTest {
 
     mistakesWith(code, kernels(declared.formatted("", "", "", "«")))
         .areWarning(
-            Problem.DATA_RACE,
+            Problem.DATA_DEPENDENT_RACE,
             "run: "
                 + what
                 + "declare the numbers as @Reads(distinct = true) if they are, use atomic operations,"
@@ -742,7 +742,7 @@ class CodeMistakesTest {
         .areWarning(
             Problem.UNCLEAR_ACCESS,
             "parameter 'a' of run is @Reads, but the kernel may store to it: st.global.u32 in line 8"
-                + " of k/k.ptx (its address is computed from numbers); check it, and add"
+                + " of k/k.ptx (the origin of its address is unknown); check it, and add"
                 + " @Trusted(\"reason\") if it never does");
     byte[] shared =
         kernel("sm_75", ".param .u64 a, .param .u32 n", parts + "st.shared.u32 [%rd2], 5;");

@@ -177,7 +177,7 @@ public enum Problem {
       Diagnostic.Kind.WARNING,
       "%s; order them by a barrier or an atomic operation, or add"
           + " @Trusted(\"reason\") to the array"),
-  DATA_RACE(
+  DATA_DEPENDENT_RACE(
       Diagnostic.Kind.WARNING,
       "%s; declare the numbers as @Reads(distinct = true) if they are, use atomic operations, or add"
           + " @Trusted(\"reason\") to the array"),

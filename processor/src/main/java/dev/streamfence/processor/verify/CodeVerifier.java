@@ -113,7 +113,7 @@ public final class CodeVerifier {
       case ELEMENT_WIDTH -> Problem.ELEMENT_WIDTH;
       case UNPROVED_BOUNDS -> Problem.UNPROVED_BOUNDS;
       case RACE -> Problem.RACE;
-      case DATA_RACE -> Problem.DATA_RACE;
+      case DATA_DEPENDENT_RACE -> Problem.DATA_DEPENDENT_RACE;
       case UNPROVED_RACES -> Problem.UNPROVED_RACES;
       case ADDRESS -> Problem.NUMBER_AS_ADDRESS;
       case MAY_BE_ADDRESS -> Problem.POSSIBLE_ADDRESS;

@@ -56,7 +56,7 @@ public final class Mismatch {
     /** Threads of one launch conflict whatever the data are. */
     RACE,
     /** Threads of one launch conflict if numbers that they load are equal. */
-    DATA_RACE,
+    DATA_DEPENDENT_RACE,
     /** The interface requires a proof that no threads conflict, and the code does not show it. */
     UNPROVED_RACES,
     /** The interface requires proved bounds, and the code does not limit what it touches. */
@@ -303,7 +303,7 @@ public final class Mismatch {
               + LaunchFacts.WARP_GROUP
               + " threads"
               + shown;
-      case TILE_SIZE, RACE, DATA_RACE -> entry + predicate + shown;
+      case TILE_SIZE, RACE, DATA_DEPENDENT_RACE -> entry + predicate + shown;
       case UNPROVED_RACES ->
           entry + " is not proved to be free of races" + actual + predicate + shown;
       case PARAMETER_SIZE ->

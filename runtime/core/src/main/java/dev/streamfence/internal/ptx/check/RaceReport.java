@@ -113,7 +113,9 @@ public final class RaceReport {
             conflict ->
                 mismatch(
                     conflict,
-                    races.verdict() == Verdict.DATA ? Difference.DATA_RACE : Difference.RACE));
+                    races.verdict() == Verdict.DATA
+                        ? Difference.DATA_DEPENDENT_RACE
+                        : Difference.RACE));
   }
 
   /** The difference unless it is proved that no threads conflict. */

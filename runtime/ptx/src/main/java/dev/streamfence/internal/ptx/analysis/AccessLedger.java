@@ -138,16 +138,13 @@ final class AccessLedger {
     if (!open) {
       return;
     }
-    AddressJudge judge = AddressJudge.of(address);
-    boolean isOfArrays =
-        judge.loaded().stream()
-            .anyMatch(each -> each.hasSeveralSources() || each.source().isPresent());
-    if (writes && address.hasNoOrigin() && !isOfArrays) {
+    if (writes && address.hasNoOrigin() && !isLoadedFromArray(address)) {
       storeElsewhere(step);
     }
     if (address.isNumber()) {
       return;
     }
+    AddressJudge judge = AddressJudge.of(address);
     judge.touched().stream()
         .map(Origin::index)
         .filter(parameters::isContents)
@@ -181,8 +178,13 @@ final class AccessLedger {
     }
   }
 
+  private static boolean isLoadedFromArray(Provenance address) {
+    return AddressJudge.of(address).loaded().stream()
+        .anyMatch(each -> each.hasSeveralSources() || each.source().isPresent());
+  }
+
   private void storeElsewhere(Step step) {
-    AccessSite site = site(step, "its address is computed from numbers");
+    AccessSite site = site(step, "the origin of its address is unknown");
     storedElsewhere = storedElsewhere == null ? site : AccessSite.first(storedElsewhere, site);
   }
 

@@ -172,8 +172,7 @@ final class RaceAnalysis {
       return null;
     }
     for (MemoryAccess access : values.accesses()) {
-      Node base = Obstacles.isLocal(access.instruction()) ? null : formulas.base(access.address());
-      if (base == null && !Obstacles.isLocal(access.instruction())) {
+      if (!Obstacles.isLocal(access.instruction()) && formulas.base(access.address()) == null) {
         return access.writes()
             ? "it stores through an address that is not followed"
             : "it loads through an address that is not followed";
