@@ -12,6 +12,7 @@ module dev.streamfence.runtime {
   requires de.siegmar.fastcsv;
   requires dev.streamfence.ptx;
   requires jcuda;
+  requires static jdk.jfr;
   requires static transitive org.jspecify;
 
   exports dev.streamfence;
@@ -19,6 +20,7 @@ module dev.streamfence.runtime {
   exports dev.streamfence.launch;
   exports dev.streamfence.memory;
   exports dev.streamfence.simulation;
+  exports dev.streamfence.trace;
   exports dev.streamfence.internal.device to
       dev.streamfence.exchange;
   exports dev.streamfence.internal.driver to

@@ -71,6 +71,16 @@ final class IdleDriver implements CudaDriver {
   }
 
   @Override
+  public EventHandle createTimedEvent() {
+    return driver.createTimedEvent();
+  }
+
+  @Override
+  public float elapsedMillis(EventHandle from, EventHandle to) {
+    return driver.elapsedMillis(from, to);
+  }
+
+  @Override
   public void destroyEvent(EventHandle event) {
     driver.destroyEvent(event);
   }

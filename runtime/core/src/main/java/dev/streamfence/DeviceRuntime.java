@@ -2,6 +2,8 @@ package dev.streamfence;
 
 import dev.streamfence.internal.device.RuntimeOpener;
 import dev.streamfence.internal.device.TrackedRuntime;
+import dev.streamfence.trace.KernelTime;
+import dev.streamfence.trace.Trace;
 import java.time.Duration;
 import java.util.List;
 
@@ -117,6 +119,21 @@ public sealed interface DeviceRuntime extends AutoCloseable permits TrackedRunti
 
   /** Counts of what this runtime has done so far. */
   RuntimeStatistics statistics();
+
+  /**
+   * The trace of the work that was put on the streams.
+   *
+   * @throws IllegalStateException if the runtime was opened without one, see {@link
+   *     RuntimeOptions#withTrace}
+   */
+  Trace trace();
+
+  /**
+   * How long the device has worked on each kernel, the longest total first. Does not wait: contains
+   * the launches that are done. Empty unless the runtime was opened with {@link
+   * RuntimeOptions#withDeviceTimes}.
+   */
+  List<KernelTime> kernelTimes();
 
   /**
    * Waits until everything queued on any stream so far is done, the frees of closed arrays

@@ -4,12 +4,15 @@ package dev.streamfence;
 import dev.streamfence.memory.AllocationLog;
 import dev.streamfence.memory.MemoryBudget;
 import dev.streamfence.memory.MemoryResource;
+import dev.streamfence.trace.Trace;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
 
 /** The options of a runtime. Immutable. */
 public final class RuntimeOptions {
@@ -47,6 +50,8 @@ public final class RuntimeOptions {
     private int stagingThreads = Math.min(4, Runtime.getRuntime().availableProcessors());
     private boolean boundsChecks = true;
     private long plannedBytesPerStream = DEFAULT_PLANNED_BYTES;
+    private @Nullable Trace trace = null;
+    private boolean deviceTimes = false;
     private boolean orderingVisibleToTools = Boolean.getBoolean(ORDERING_VISIBLE_TO_TOOLS);
 
     Values copy() {
@@ -182,6 +187,16 @@ public final class RuntimeOptions {
    */
   public long plannedBytesPerStream() {
     return values.plannedBytesPerStream;
+  }
+
+  /** Keeps the work that is put on the streams; empty if nothing keeps it. */
+  public Optional<Trace> trace() {
+    return Optional.ofNullable(values.trace);
+  }
+
+  /** Whether the device's time for each launch and transfer is measured. */
+  public boolean deviceTimes() {
+    return values.deviceTimes;
   }
 
   /**
@@ -324,6 +339,27 @@ public final class RuntimeOptions {
           "a plan of " + bytes + " bytes per stream; it is of at least 1");
     }
     return with(values -> values.plannedBytesPerStream = bytes);
+  }
+
+  /**
+   * The same with a trace of all work, see {@link DeviceRuntime#trace}. Several runtimes may have
+   * one trace. A launch then takes some microseconds more, and a few hundred bytes of the Java
+   * heap.
+   */
+  public RuntimeOptions withTrace(Trace trace) {
+    return with(values -> values.trace = Objects.requireNonNull(trace, "trace"));
+  }
+
+  /**
+   * The same with or without measured times: how long the device takes for each launch, copy, fill
+   * and call of other code, for the {@linkplain #withTrace trace}, for the event {@code
+   * dev.streamfence.DeviceTime} of JDK Flight Recorder, and summed up in {@link
+   * DeviceRuntime#kernelTimes}. If on, each piece of work takes two more events, which is two or
+   * three driver calls more per launch, and opening the runtime waits for the device once. Work is
+   * not measured while 1,024 others of its stream are not done.
+   */
+  public RuntimeOptions withDeviceTimes(boolean deviceTimes) {
+    return with(values -> values.deviceTimes = deviceTimes);
   }
 
   /**

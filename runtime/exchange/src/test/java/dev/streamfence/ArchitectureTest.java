@@ -61,6 +61,7 @@ final class ArchitectureTest {
       Set.of(
           INTERNAL + ".device.RuntimeOpener",
           INTERNAL + ".launch.TrackedModuleLoader",
+          INTERNAL + ".trace.RecordedTrace",
           INTERNAL + ".column.TrackedColumns",
           INTERNAL + ".column.foreign.ArrowAdoption",
           INTERNAL + ".column.foreign.TableExport",
@@ -93,7 +94,7 @@ final class ArchitectureTest {
    */
   private static final Map<String, Set<String>> MAY_USE =
       Map.ofEntries(
-          Map.entry("dev.streamfence", Set.of("internal", "foreign", "launch", "memory")),
+          Map.entry("dev.streamfence", Set.of("internal", "foreign", "launch", "memory", "trace")),
           Map.entry("foreign", Set.of("root", "internal")),
           Map.entry("simulation", Set.of("root", "internal")),
           Map.entry("memory", Set.of("root", "csv")),
@@ -102,11 +103,26 @@ final class ArchitectureTest {
           Map.entry("column.arrow", Set.of("root", "internal", "column")),
           Map.entry("column.dlpack", Set.of("root", "foreign", "internal", "column", "launch")),
           Map.entry("launch", Set.of("root", "internal", "internal.ptx.syntax")),
+          Map.entry("trace", Set.of("internal", "launch")),
+          Map.entry("internal.jfr", Set.of("root", "launch", "memory", "trace", "jfr")),
+          Map.entry(
+              "internal.trace",
+              Set.of(
+                  "root",
+                  "launch",
+                  "memory",
+                  "trace",
+                  "internal.driver",
+                  "internal.jfr",
+                  "internal.memory",
+                  "internal.order")),
           Map.entry(
               "internal.launch",
               Set.of(
                   "root",
                   "launch",
+                  "trace",
+                  "internal.jfr",
                   "internal.device",
                   "internal.order",
                   "internal.memory",
@@ -118,16 +134,24 @@ final class ArchitectureTest {
                   "internal.ptx.symbolic",
                   "internal.ptx.check")),
           Map.entry("internal", Set.of()),
-          Map.entry("internal.driver", Set.of("root", "simulation")),
+          Map.entry("internal.driver", Set.of("root", "simulation", "internal.jfr")),
           Map.entry(
               "internal.driver.jcuda",
               Set.of(
                   "root", "simulation", "internal.driver", "internal.ptx.binary", "jcuda", "jna")),
           Map.entry("internal.exchange", Set.of("root", "foreign", "launch", "jna")),
-          Map.entry("internal.order", Set.of("root", "internal.driver")),
+          Map.entry("internal.order", Set.of("root", "trace", "internal.driver", "internal.jfr")),
           Map.entry(
               "internal.memory",
-              Set.of("root", "foreign", "launch", "memory", "internal.driver", "internal.order")),
+              Set.of(
+                  "root",
+                  "foreign",
+                  "launch",
+                  "memory",
+                  "trace",
+                  "internal.driver",
+                  "internal.jfr",
+                  "internal.order")),
           Map.entry(
               "internal.device",
               Set.of(
@@ -136,11 +160,14 @@ final class ArchitectureTest {
                   "launch",
                   "memory",
                   "simulation",
+                  "trace",
                   "internal.driver",
                   "internal.driver.jcuda",
                   "internal.memory",
-                  "internal.order")),
+                  "internal.order",
+                  "internal.trace")),
           Map.entry("internal.simulator.bytes", Set.of()),
+          Map.entry("internal.simulator.clock", Set.of()),
           Map.entry(
               "internal.column",
               Set.of(
@@ -173,6 +200,7 @@ final class ArchitectureTest {
                   "root",
                   "simulation",
                   "internal.simulator.bytes",
+                  "internal.simulator.clock",
                   "internal.driver",
                   "internal.ptx.syntax",
                   "internal.ptx.run",
@@ -241,6 +269,7 @@ final class ArchitectureTest {
             case "root" -> List.of(ROOT);
             case "csv" -> List.of("de.siegmar.fastcsv..");
             case "jcuda" -> List.of("jcuda..");
+            case "jfr" -> List.of("jdk.jfr..");
             case "jna" -> List.of("com.sun.jna..");
             default -> List.of(ROOT + "." + used);
           });
@@ -295,10 +324,15 @@ final class ArchitectureTest {
   }
 
   @Test
-  void onlyEightPackagesAreExportedToUsers() throws Exception {
+  void onlyNinePackagesAreExportedToUsers() throws Exception {
     assertThat(exported(DeviceRuntime.class))
         .containsExactlyInAnyOrder(
-            ROOT, ROOT + ".foreign", ROOT + ".launch", ROOT + ".memory", ROOT + ".simulation");
+            ROOT,
+            ROOT + ".foreign",
+            ROOT + ".launch",
+            ROOT + ".memory",
+            ROOT + ".simulation",
+            ROOT + ".trace");
     assertThat(exported(DeviceTable.class))
         .containsExactlyInAnyOrder(
             ROOT + ".column", ROOT + ".column.arrow", ROOT + ".column.dlpack");

@@ -44,7 +44,7 @@ class CountingKernelsTest {
   }
 
   @Test
-  void runtimeAndExchangeAreExplicitModulesThatExportEightPackages() {
+  void runtimeAndExchangeAreExplicitModulesThatExportNinePackages() {
     Module runtime = DeviceRuntime.class.getModule();
     assertEquals(
         Set.of(
@@ -52,7 +52,8 @@ class CountingKernelsTest {
             "dev.streamfence.foreign",
             "dev.streamfence.launch",
             "dev.streamfence.memory",
-            "dev.streamfence.simulation"),
+            "dev.streamfence.simulation",
+            "dev.streamfence.trace"),
         exported(runtime));
     assertTrue(runtime.getPackages().contains("dev.streamfence.internal"));
     assertEquals(

@@ -25,6 +25,8 @@ public enum DriverCall {
   SYNCHRONIZE_EVENT("cuEventSynchronize", OnLostDevice.MADE),
   /** Asks whether the work that an event captured is done. */
   IS_EVENT_COMPLETE("cuEventQuery"),
+  /** Asks for the time between two events. */
+  ELAPSED_TIME("cuEventElapsedTime"),
   /** Allocates device memory in stream order. */
   ALLOCATE_ASYNC("cuMemAllocAsync"),
   /** Frees device memory in stream order. */

@@ -18,6 +18,8 @@ import dev.streamfence.internal.order.Timeline;
 import dev.streamfence.internal.order.UseLabels;
 import dev.streamfence.internal.order.Work;
 import dev.streamfence.internal.order.Work.Coverage;
+import dev.streamfence.internal.order.WorkFacts;
+import dev.streamfence.trace.WorkKind;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
@@ -48,7 +50,7 @@ public final class ForeignScope implements ForeignUses, ForeignCall {
   ForeignScope(TrackedStream stream, String name) {
     this.runtime = stream.runtime();
     this.timeline = stream.timeline();
-    this.labels = new CallLabels("'" + name + "' on " + timeline);
+    this.labels = new CallLabels(name, "'" + name + "' on " + timeline);
   }
 
   /** Carries the call out. */
@@ -224,7 +226,12 @@ public final class ForeignScope implements ForeignUses, ForeignCall {
   }
 
   /** How errors name the call. It keeps no array alive. */
-  private record CallLabels(String purpose) implements UseLabels {
+  private record CallLabels(String name, String purpose) implements UseLabels {
+    @Override
+    public WorkFacts facts() {
+      return new WorkFacts(WorkKind.CALL, name, 0, "");
+    }
+
     @Override
     public AttemptedUse use(int label) {
       return AttemptedUse.of(purpose + ": use " + (label + 1));

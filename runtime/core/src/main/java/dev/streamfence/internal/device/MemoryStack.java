@@ -8,11 +8,11 @@ import dev.streamfence.internal.memory.BudgetResource;
 import dev.streamfence.internal.memory.GuardReport;
 import dev.streamfence.internal.memory.GuardResource;
 import dev.streamfence.internal.memory.LoggingResource;
+import dev.streamfence.internal.memory.MemoryObserver;
 import dev.streamfence.internal.memory.TrackedResource;
 import dev.streamfence.internal.memory.UpstreamResource;
 import dev.streamfence.internal.order.StreamPool;
 import dev.streamfence.internal.order.Teardown;
-import dev.streamfence.memory.AllocationLog;
 import java.util.List;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -21,12 +21,13 @@ import org.jspecify.annotations.Nullable;
 final class MemoryStack {
   private final AllocationResource backend;
   private final @Nullable GuardResource guard;
-  private final @Nullable LoggingResource log;
+  private final LoggingResource log;
   private final BudgetResource budget;
 
   MemoryStack(
       StreamPool streams,
       RuntimeOptions options,
+      MemoryObserver observer,
       Function<StreamPool, AllocationResource> backends) {
     backend = backends.apply(streams);
     guard =
@@ -35,12 +36,9 @@ final class MemoryStack {
                 backend, streams, found -> streams.life().callOutside(() -> report(found)))
             : null;
     AllocationResource guarded = guard == null ? backend : guard;
-    log =
-        options.allocationLog() == AllocationLog.none()
-            ? null
-            : new LoggingResource(guarded, options.allocationLog());
+    log = new LoggingResource(guarded, options.allocationLog(), observer);
     long limit = limit(options, streams);
-    budget = new BudgetResource(log == null ? guarded : log, limit);
+    budget = new BudgetResource(log, limit);
   }
 
   /** The backend that the options select. */
@@ -99,7 +97,7 @@ final class MemoryStack {
   }
 
   long droppedLogRecords() {
-    return log == null ? 0 : log.droppedRecords();
+    return log.droppedRecords();
   }
 
   /** Frees the memory kept for checking, and the memory that could not be freed before. */

@@ -21,7 +21,11 @@ import dev.streamfence.internal.order.Life;
 import dev.streamfence.internal.order.StreamPool;
 import dev.streamfence.internal.order.Teardown;
 import dev.streamfence.internal.order.Timeline;
+import dev.streamfence.internal.trace.RecordedTrace;
+import dev.streamfence.internal.trace.WorkTracer;
 import dev.streamfence.simulation.DriverCall;
+import dev.streamfence.trace.KernelTime;
+import dev.streamfence.trace.Trace;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
@@ -50,6 +54,9 @@ public final class TrackedRuntime implements DeviceRuntime {
   private final boolean simulated;
   private final boolean shared;
   private final RuntimeOptions options;
+  private final @Nullable RecordedTrace trace;
+  private final WorkTracer tracer;
+  private final Runnable refreshTimes = this::refreshTimes;
   private final StreamPool pool;
   private final MemoryStack stack;
   private final AdoptedMemory adopted;
@@ -79,9 +86,12 @@ public final class TrackedRuntime implements DeviceRuntime {
     this.simulated = opening.simulated();
     this.shared = opening.shared();
     this.options = opening.options();
+    this.trace = (RecordedTrace) options.trace().orElse(null);
+    this.tracer = new WorkTracer(toString(), driver, trace, options.deviceTimes());
     this.pool =
-        new StreamPool(driver, options.streams(), options.orderingVisibleToTools(), this::toString);
-    this.stack = new MemoryStack(pool, options, opening.backend());
+        new StreamPool(
+            driver, options.streams(), options.orderingVisibleToTools(), tracer, this::toString);
+    this.stack = new MemoryStack(pool, options, tracer, opening.backend());
     this.adopted =
         new AdoptedMemory(
             pool, options.traceAllocations(), stack::overlapping, new CallsOfOwners());
@@ -93,6 +103,12 @@ public final class TrackedRuntime implements DeviceRuntime {
     this.streams = new TrackedStreams(this, pool);
     this.memory = new TrackedMemory(this, stack, arrays);
     this.watcher = new CompletionWatcher("completions of " + this);
+    if (options.deviceTimes()) {
+      tracer.start(pool.defaultTimeline());
+      if (trace != null) {
+        trace.add(refreshTimes);
+      }
+    }
   }
 
   @Override
@@ -128,11 +144,37 @@ public final class TrackedRuntime implements DeviceRuntime {
   }
 
   @Override
+  public Trace trace() {
+    if (trace == null) {
+      throw new IllegalStateException(
+          this + " was opened without a trace; open it with RuntimeOptions.withTrace");
+    }
+    return trace;
+  }
+
+  @Override
+  public List<KernelTime> kernelTimes() {
+    refreshTimes();
+    return tracer.kernelTimes();
+  }
+
+  private void refreshTimes() {
+    if (pool.life().tryEnter()) {
+      try {
+        tracer.refresh();
+      } finally {
+        pool.life().leave();
+      }
+    }
+  }
+
+  @Override
   public void synchronize() {
     pool.life().enter();
     try {
       memory.releasePostponed();
       pool.synchronizeAll("synchronizing " + this);
+      tracer.refresh();
     } finally {
       pool.life().leave();
     }
@@ -281,6 +323,10 @@ public final class TrackedRuntime implements DeviceRuntime {
     teardown.step(stack::close);
     teardown.step(() -> copies.destroy(isDeviceDone));
     teardown.step(() -> pinned.freeAll(teardown, isDeviceDone));
+    teardown.step(() -> tracer.close(teardown));
+    if (trace != null) {
+      trace.remove(refreshTimes);
+    }
     teardown.step(() -> downloads.end(driver.sticky().error() != null, teardown));
     teardown.step(pool::destroy);
   }

@@ -21,7 +21,7 @@ public interface CudaDriver extends Sink, AutoCloseable {
   /** A stream of this device. Opaque; belongs to the driver that made it. */
   interface StreamHandle {}
 
-  /** An event of this device, without timing. Opaque; belongs to the driver that made it. */
+  /** An event of this device. Opaque; belongs to the driver that made it. */
   interface EventHandle {}
 
   /** A loaded module of device code. Opaque; belongs to the driver that made it. */
@@ -68,6 +68,17 @@ public interface CudaDriver extends Sink, AutoCloseable {
 
   /** Creates an event without timing. {@code cuEventCreate}. */
   EventHandle createEvent();
+
+  /** Creates an event whose time {@link #elapsedMillis} can ask for. {@code cuEventCreate}. */
+  EventHandle createTimedEvent();
+
+  /**
+   * The time between two events with timing, both of which are complete. {@code
+   * cuEventElapsedTime}.
+   *
+   * @return in milliseconds; negative if {@code to} was reached first
+   */
+  float elapsedMillis(EventHandle from, EventHandle to);
 
   /** Destroys an event; waits already queued for it remain. {@code cuEventDestroy}. */
   void destroyEvent(EventHandle event);
@@ -232,6 +243,14 @@ public interface CudaDriver extends Sink, AutoCloseable {
 
   /** Waits until all work of this device's context is done. {@code cuCtxSynchronize}. */
   void synchronizeDevice();
+
+  /**
+   * The host's clock, in nanoseconds that can be compared with each other and with the times of
+   * events. No driver call. That of a simulated device stands still while it carries out work.
+   */
+  default long nanoTime() {
+    return System.nanoTime();
+  }
 
   /**
    * Notes that the host has waited for every stream of the runtime. A device that runs work only

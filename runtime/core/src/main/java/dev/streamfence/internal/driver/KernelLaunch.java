@@ -126,6 +126,19 @@ public final class KernelLaunch {
     return dynamicSharedBytes;
   }
 
+  /** Its shape in words, such as {@code grid 4 x 1 x 1 of 256 x 1 x 1}. */
+  public String shape() {
+    return "grid "
+        + inWords(gridX, gridY, gridZ)
+        + " of "
+        + inWords(blockX, blockY, blockZ)
+        + (dynamicSharedBytes > 0 ? ", " + dynamicSharedBytes + " bytes shared" : "");
+  }
+
+  private static String inWords(int x, int y, int z) {
+    return x + " x " + y + " x " + z;
+  }
+
   /** How many blocks it has. */
   public long blocks() {
     return (long) gridX * gridY * gridZ;

@@ -1,6 +1,7 @@
 package dev.streamfence.internal.driver;
 
 import dev.streamfence.CudaDriverException;
+import dev.streamfence.internal.jfr.FlightEvents;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
@@ -58,7 +59,9 @@ public final class StickyError {
       return error;
     }
     CudaDriverException fatal = error.withOutstanding(outstanding.get());
-    first.compareAndSet(null, fatal);
+    if (first.compareAndSet(null, fatal)) {
+      FlightEvents.fault(fatal);
+    }
     return fatal;
   }
 
@@ -89,7 +92,10 @@ public final class StickyError {
             ? driverError
             : unknown("a wait for another stream", purpose, error);
     // On a copy: the caller may still say what the error itself was for.
-    first.compareAndSet(null, known.withOutstanding(outstanding.get()).during(purpose));
+    CudaDriverException fatal = known.withOutstanding(outstanding.get()).during(purpose);
+    if (first.compareAndSet(null, fatal)) {
+      FlightEvents.fault(fatal);
+    }
   }
 
   /** The first fatal error, or null while the device is usable. */

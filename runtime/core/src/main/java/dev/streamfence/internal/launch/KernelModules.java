@@ -8,6 +8,7 @@ import dev.streamfence.internal.driver.CudaDriver;
 import dev.streamfence.internal.driver.CudaDriver.ModuleHandle;
 import dev.streamfence.internal.driver.DeviceProperties;
 import dev.streamfence.internal.driver.HostMemory;
+import dev.streamfence.internal.jfr.FlightEvents;
 import dev.streamfence.internal.memory.AddressTables;
 import dev.streamfence.internal.order.Teardown;
 import dev.streamfence.internal.order.Timeline;
@@ -207,8 +208,11 @@ final class KernelModules implements AutoCloseable {
   }
 
   private ModuleHandle loadOrExplain(String source, byte[] bytes) {
+    Object event = FlightEvents.beginModuleLoad();
     try {
-      return driver.loadModule(source, bytes);
+      ModuleHandle loaded = driver.loadModule(source, bytes);
+      FlightEvents.endModuleLoad(event, source, bytes.length);
+      return loaded;
     } catch (KernelLoadException e) {
       String reason = ImageCode.explainRefusal(bytes, runtime.driver().properties());
       throw reason.isEmpty() ? e : new KernelLoadException(source, reason, e.log(), e);

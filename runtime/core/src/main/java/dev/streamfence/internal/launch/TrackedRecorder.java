@@ -14,10 +14,12 @@ import dev.streamfence.internal.memory.AddressTables;
 import dev.streamfence.internal.order.Submission;
 import dev.streamfence.internal.order.Timeline;
 import dev.streamfence.internal.order.UseLabels;
+import dev.streamfence.internal.order.WorkFacts;
 import dev.streamfence.launch.DeviceValues;
 import dev.streamfence.launch.ElementType;
 import dev.streamfence.launch.LaunchRecorder;
 import dev.streamfence.launch.LaunchShape;
+import dev.streamfence.trace.WorkKind;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -314,6 +316,11 @@ public final class TrackedRecorder implements LaunchRecorder {
     @Override
     public AttemptedUse use(int array) {
       return arguments.use(array);
+    }
+
+    @Override
+    public WorkFacts facts() {
+      return new WorkFacts(WorkKind.LAUNCH, kernel.signature().entry(), 0, launch.shape());
     }
   }
 

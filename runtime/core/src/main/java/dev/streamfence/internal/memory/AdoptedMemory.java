@@ -208,7 +208,7 @@ public final class AdoptedMemory extends TrackedFrees {
     }
     retry();
     requireReachable(block);
-    Purpose purpose = new Purpose("adopting", block.sizeInBytes(), block.tag(), timeline);
+    Purpose purpose = new Purpose(Purpose.Act.ADOPT, block.sizeInBytes(), block.tag(), timeline);
     // Another thread may have the stream for long: reserved only when this one has it.
     try (Submission begun = timeline.begin(purpose)) {
       return adopt(block, readOnly, begun);

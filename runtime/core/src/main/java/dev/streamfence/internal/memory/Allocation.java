@@ -6,6 +6,7 @@ import static java.util.Objects.requireNonNull;
 import dev.streamfence.StreamMisuseException;
 import dev.streamfence.internal.order.Closing;
 import dev.streamfence.internal.order.HazardState;
+import dev.streamfence.internal.order.Tagged;
 import dev.streamfence.internal.order.Timeline;
 import dev.streamfence.internal.order.UseLabels;
 import java.util.concurrent.atomic.AtomicReference;
@@ -17,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * pays for it. Everything else reads that from here. Its address may be reused after it is freed;
  * its generation never is. Thread-safe.
  */
-public final class Allocation {
+public final class Allocation implements Tagged {
   private final long address;
   private final long sizeInBytes;
   private final String tag;
@@ -172,6 +173,7 @@ public final class Allocation {
   }
 
   /** Its purpose; may be empty. */
+  @Override
   public String tag() {
     return tag;
   }

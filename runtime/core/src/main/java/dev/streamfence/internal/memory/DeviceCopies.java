@@ -11,6 +11,8 @@ import dev.streamfence.internal.order.Timeline;
 import dev.streamfence.internal.order.UseLabels;
 import dev.streamfence.internal.order.Work;
 import dev.streamfence.internal.order.Work.Coverage;
+import dev.streamfence.internal.order.WorkFacts;
+import dev.streamfence.trace.WorkKind;
 import java.nio.ByteBuffer;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
@@ -20,6 +22,9 @@ import org.jspecify.annotations.Nullable;
  * that the caller names. Thread-safe.
  */
 public final class DeviceCopies {
+  private static final String PAGEABLE = "pageable memory";
+  private static final String PINNED = "pinned memory";
+
   private final StreamPool streams;
   private final StagingPool staging;
   private final StagingThreads threads;
@@ -47,7 +52,7 @@ public final class DeviceCopies {
   public void upload(Timeline timeline, HostBytes source, Region target) {
     long bytes = target.sizeInBytes();
     submit(
-        tracked("upload of ", " bytes to ", target, timeline),
+        tracked(WorkKind.UPLOAD, PAGEABLE, " bytes to ", target, timeline),
         null,
         target.hazards(),
         Coverage.AT_COMMIT,
@@ -73,7 +78,7 @@ public final class DeviceCopies {
   public void upload(Timeline timeline, HostRegion source, Region target) {
     long bytes = target.sizeInBytes();
     submit(
-        tracked("upload of ", " bytes to ", target, timeline),
+        tracked(WorkKind.UPLOAD, PINNED, " bytes to ", target, timeline),
         source.hazards(),
         target.hazards(),
         Coverage.IF_POSSIBLE,
@@ -90,7 +95,7 @@ public final class DeviceCopies {
   public long download(Timeline timeline, Region source, HostRegion target) {
     long bytes = source.sizeInBytes();
     return submit(
-        tracked("download of ", " bytes from ", source, timeline),
+        tracked(WorkKind.DOWNLOAD, PINNED, " bytes from ", source, timeline),
         source.hazards(),
         target.hazards(),
         Coverage.IF_POSSIBLE,
@@ -126,7 +131,7 @@ public final class DeviceCopies {
   private boolean downloadUntil(
       Timeline timeline, Region source, HostBytes target, @Nullable Deadline deadline)
       throws InterruptedException {
-    UseLabels labels = tracked("download of ", " bytes from ", source, timeline);
+    UseLabels labels = tracked(WorkKind.DOWNLOAD, PAGEABLE, " bytes from ", source, timeline);
     return new ChunkedDownload(streams, staging, threads, timeline, source, target, deadline)
         .run(labels);
   }
@@ -142,7 +147,7 @@ public final class DeviceCopies {
   /** Copies within the device, between regions of the same size. Does not synchronise. */
   public void copy(Timeline timeline, Region source, Region target) {
     long bytes = target.sizeInBytes();
-    Transfer transfer = tracked("copy of ", " bytes to ", target, timeline);
+    Transfer transfer = tracked(WorkKind.COPY, "", " bytes to ", target, timeline);
     source.requireTracked(transfer, 0);
     submit(
         transfer,
@@ -164,7 +169,7 @@ public final class DeviceCopies {
     long count = target.sizeInBytes() / width;
     String relation = target.offset() == 0 ? " bytes of " : " bytes from ";
     submit(
-        tracked("fill of ", relation, target, timeline),
+        tracked(WorkKind.FILL, "", relation, target, timeline),
         null,
         target.hazards(),
         Coverage.AT_COMMIT,
@@ -233,23 +238,37 @@ public final class DeviceCopies {
   }
 
   /** A transfer of a region whose uses are tracked. */
-  private static Transfer tracked(String act, String relation, Region region, Timeline timeline) {
-    Transfer transfer = new Transfer(act, relation, region, timeline);
+  private static Transfer tracked(
+      WorkKind kind, String hostMemory, String relation, Region region, Timeline timeline) {
+    Transfer transfer = new Transfer(kind, hostMemory, relation, region, timeline);
     region.requireTracked(transfer, 0);
     return transfer;
   }
 
-  /** How errors name a copy or a fill. */
-  private record Transfer(String act, String relation, Region region, Timeline timeline)
+  /** How errors and observers name a copy or a fill. */
+  private record Transfer(
+      WorkKind kind, String hostMemory, String relation, Region region, Timeline timeline)
       implements UseLabels {
     @Override
+    public WorkFacts facts() {
+      return new WorkFacts(kind, kind.inWords(), region.sizeInBytes(), hostMemory);
+    }
+
+    @Override
     public String purpose() {
-      return act + region.sizeInBytes() + relation + region.begin() + " on " + timeline;
+      return kind.inWords()
+          + " of "
+          + region.sizeInBytes()
+          + relation
+          + region.begin()
+          + " on "
+          + timeline;
     }
 
     @Override
     public AttemptedUse use(int label) {
-      return AttemptedUse.of(act + region.sizeInBytes() + " bytes on " + timeline);
+      return AttemptedUse.of(
+          kind.inWords() + " of " + region.sizeInBytes() + " bytes on " + timeline);
     }
   }
 }

@@ -75,7 +75,7 @@ public final class GuardResource extends TrackedResource implements AutoCloseabl
       report(Violation.OVERLAP, raw, "its memory overlaps that of " + overlapping);
       throw collision(raw, overlapping);
     }
-    Purpose purpose = new Purpose("guarding", sizeInBytes, tag, timeline);
+    Purpose purpose = new Purpose(Purpose.Act.GUARD, sizeInBytes, tag, timeline);
     try {
       long ticket =
           timeline.submit(
@@ -122,7 +122,8 @@ public final class GuardResource extends TrackedResource implements AutoCloseabl
   @Override
   long free(Allocation allocation, Timeline timeline, Submission begun) {
     Allocation raw = allocation.enclosing();
-    Purpose purpose = new Purpose("freeing", allocation.sizeInBytes(), allocation.tag(), timeline);
+    Purpose purpose =
+        new Purpose(Purpose.Act.FREE, allocation.sizeInBytes(), allocation.tag(), timeline);
     HostMemory margins =
         begun.carryOut(
             new Work<>(

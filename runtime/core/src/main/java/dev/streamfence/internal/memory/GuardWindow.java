@@ -83,7 +83,8 @@ final class GuardWindow {
 
   private void copy(Allocation allocation, long offset, HostMemory window, int count) {
     Timeline timeline = allocation.hazards().lastUser();
-    Purpose purpose = new Purpose("checking", allocation.sizeInBytes(), allocation.tag(), timeline);
+    Purpose purpose =
+        new Purpose(Purpose.Act.CHECK, allocation.sizeInBytes(), allocation.tag(), timeline);
     timeline.submit(
         Work.of(
             purpose,

@@ -23,17 +23,28 @@ public final class LoggingResource implements AllocationResource {
 
   private final AllocationResource resource;
   private final AllocationLog log;
+  private final MemoryObserver observer;
   private final AtomicLong dropped = new AtomicLong();
 
   /** Creates a log of the calls to a resource. */
   public LoggingResource(AllocationResource resource, AllocationLog log) {
+    this(resource, log, MemoryObserver.NONE);
+  }
+
+  /** Creates a log of the calls to a resource, which an observer hears of as well. */
+  public LoggingResource(AllocationResource resource, AllocationLog log, MemoryObserver observer) {
     this.resource = resource;
     this.log = log;
+    this.observer = observer;
+  }
+
+  private boolean isOff() {
+    return log == AllocationLog.none() && !observer.isOn();
   }
 
   @Override
   public Allocation allocate(long sizeInBytes, Timeline timeline, String tag, Account payer) {
-    if (log == AllocationLog.none()) {
+    if (isOff()) {
       return resource.allocate(sizeInBytes, timeline, tag, payer);
     }
     int device = resource.deviceOrdinal();
@@ -58,7 +69,7 @@ public final class LoggingResource implements AllocationResource {
 
   @Override
   public void deallocate(Allocation allocation) {
-    if (log == AllocationLog.none()) {
+    if (isOff()) {
       resource.deallocate(allocation);
       return;
     }
@@ -73,7 +84,7 @@ public final class LoggingResource implements AllocationResource {
 
   @Override
   public long awaitReap(long wanted) {
-    if (log == AllocationLog.none()) {
+    if (isOff()) {
       return resource.awaitReap(wanted);
     }
     int device = resource.deviceOrdinal();
@@ -167,7 +178,7 @@ public final class LoggingResource implements AllocationResource {
     try {
       Instant now = Instant.now();
       String message = failure == null ? null : failure.getMessage();
-      log.append(
+      AllocationRecord record =
           new AllocationRecord(
               action,
               device,
@@ -180,7 +191,9 @@ public final class LoggingResource implements AllocationResource {
               ORDER.incrementAndGet(),
               TimeUnit.SECONDS.toNanos(now.getEpochSecond()) + now.getNano(),
               failure == null ? "" : failure.getClass().getSimpleName(),
-              message == null ? "" : cut(message, MESSAGE_BYTES)));
+              message == null ? "" : cut(message, MESSAGE_BYTES));
+      observer.record(record);
+      log.append(record);
     } catch (RuntimeException | Error refused) {
       // A failure of the log must not hide the outcome of the call.
       dropped.incrementAndGet();

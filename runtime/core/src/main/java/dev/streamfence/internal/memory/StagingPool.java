@@ -10,6 +10,7 @@ import dev.streamfence.internal.driver.CudaDriver.StreamHandle;
 import dev.streamfence.internal.driver.HostMemory;
 import dev.streamfence.internal.driver.HostMemoryPool;
 import dev.streamfence.internal.driver.StickyError;
+import dev.streamfence.internal.jfr.FlightEvents;
 import dev.streamfence.internal.order.Deadline;
 import dev.streamfence.internal.order.Polling;
 import dev.streamfence.internal.order.Teardown;
@@ -305,11 +306,15 @@ final class StagingPool {
     }
   }
 
+  /** Whether every chunk is taken, and no more may be created. Held: the lock. */
+  private boolean isExhausted() {
+    return idle.isEmpty() && all.size() + claimed >= MAX_CHUNKS;
+  }
+
   private @Nullable Chunk pollIdle(Deadline deadline) throws InterruptedException {
     lock.lock();
     try {
-      for (long left = deadline.remainingNanos();
-          idle.isEmpty() && all.size() + claimed >= MAX_CHUNKS; ) {
+      for (long left = deadline.remainingNanos(); isExhausted(); ) {
         if (left <= 0) {
           return null;
         }
@@ -324,8 +329,12 @@ final class StagingPool {
   private @Nullable Chunk poll(boolean waiting) {
     lock.lock();
     try {
-      while (waiting && idle.isEmpty() && all.size() + claimed >= MAX_CHUNKS) {
-        returned.awaitUninterruptibly();
+      if (waiting && isExhausted()) {
+        Object event = FlightEvents.beginStagingShortage();
+        while (isExhausted()) {
+          returned.awaitUninterruptibly();
+        }
+        FlightEvents.endStagingShortage(event);
       }
       return idle.pollFirst();
     } finally {

@@ -236,7 +236,7 @@ public abstract sealed class TrackedFrees permits TrackedResource, AdoptedMemory
     while (true) {
       Timeline timeline = allocation.hazards().lastUser();
       Purpose purpose =
-          new Purpose("freeing", allocation.sizeInBytes(), allocation.tag(), timeline);
+          new Purpose(Purpose.Act.FREE, allocation.sizeInBytes(), allocation.tag(), timeline);
       Submission submission = timeline.tryBegin(purpose);
       if (submission != null) {
         return submission;

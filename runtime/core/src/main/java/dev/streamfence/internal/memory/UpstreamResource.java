@@ -108,7 +108,7 @@ public final class UpstreamResource extends TrackedResource implements AutoClose
 
   @Override
   Allocation obtain(long sizeInBytes, Timeline timeline, String tag, Account payer) {
-    Purpose purpose = new Purpose("allocating", sizeInBytes, tag, timeline);
+    Purpose purpose = new Purpose(Purpose.Act.ALLOCATE, sizeInBytes, tag, timeline);
     return twice(
         sizeInBytes,
         tag,
@@ -251,7 +251,8 @@ public final class UpstreamResource extends TrackedResource implements AutoClose
   }
 
   private long freeNow(Allocation allocation, Timeline timeline, Submission begun) {
-    Purpose purpose = new Purpose("freeing", allocation.sizeInBytes(), allocation.tag(), timeline);
+    Purpose purpose =
+        new Purpose(Purpose.Act.FREE, allocation.sizeInBytes(), allocation.tag(), timeline);
     begun.carryOut(
         Work.of(
             purpose,

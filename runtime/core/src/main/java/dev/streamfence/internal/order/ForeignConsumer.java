@@ -58,6 +58,10 @@ public final class ForeignConsumer {
     return endTicket;
   }
 
+  boolean writes() {
+    return writes;
+  }
+
   boolean conflictsWith(boolean writing) {
     return writes || writing;
   }

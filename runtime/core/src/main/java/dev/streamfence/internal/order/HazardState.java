@@ -494,6 +494,16 @@ public final class HazardState {
     return new UseAfterFreeException(use, subject.toString(), generation, closedAt);
   }
 
+  /** The memory, in words. */
+  String inWords() {
+    return subject.toString();
+  }
+
+  /** The name that its user has given it; empty if there is none. */
+  String tag() {
+    return subject instanceof Tagged tagged ? tagged.tag() : "";
+  }
+
   /** The uses so far. Held: the lock. */
   UseHistory history() {
     return history;

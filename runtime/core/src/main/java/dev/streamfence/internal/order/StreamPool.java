@@ -58,6 +58,7 @@ public final class StreamPool {
   private final int capacity;
   private final boolean orderingVisible;
   private final Life life;
+  private final WorkObserver observer;
   private final AtomicReferenceArray<Timeline> timelines;
   private final Deque<Timeline> free = new ArrayDeque<>();
   private final AtomicInteger inUse = new AtomicInteger();
@@ -71,10 +72,15 @@ public final class StreamPool {
    * @param capacity how many streams may be lent at the same time, at least 1; the default stream,
    *     number 0, is not counted
    * @param orderingVisible whether a stream also waits for work that the host has seen finish
+   * @param observer watches the work
    * @param runtime describes the runtime, for errors
    */
   public StreamPool(
-      CudaDriver driver, int capacity, boolean orderingVisible, Supplier<String> runtime) {
+      CudaDriver driver,
+      int capacity,
+      boolean orderingVisible,
+      WorkObserver observer,
+      Supplier<String> runtime) {
     if (capacity < 1 || capacity > MAX_CAPACITY) {
       throw new IllegalArgumentException(
           "a pool of " + capacity + " streams; it has from 1 to " + MAX_CAPACITY);
@@ -84,6 +90,7 @@ public final class StreamPool {
     this.capacity = capacity;
     this.orderingVisible = orderingVisible;
     this.life = new Life(runtime);
+    this.observer = observer;
     this.timelines = new AtomicReferenceArray<>(capacity + 1 + TRANSFER_STREAMS + ADOPTED_STREAMS);
     this.hostMemory = new HostMemoryPool(driver, sticky);
     sticky.askForOutstanding(this::outstanding);
@@ -91,7 +98,12 @@ public final class StreamPool {
 
   /** Creates the pool of a device, see the other constructor. */
   public StreamPool(CudaDriver driver, int capacity) {
-    this(driver, capacity, false, () -> "device " + driver.properties().ordinal());
+    this(
+        driver,
+        capacity,
+        false,
+        WorkObserver.NONE,
+        () -> "device " + driver.properties().ordinal());
   }
 
   /** Whether a stream also waits for work that the host has seen finish, for tools to follow. */
@@ -112,6 +124,11 @@ public final class StreamPool {
   /** How long the streams may be used, and which threads use them. */
   public Life life() {
     return life;
+  }
+
+  /** Watches the work. */
+  WorkObserver observer() {
+    return observer;
   }
 
   /** The page-locked memory of the device, which is freed with the streams. */

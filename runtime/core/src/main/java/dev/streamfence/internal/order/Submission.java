@@ -58,6 +58,11 @@ public final class Submission implements AutoCloseable {
   private long ticket;
   private @Nullable Visit visit;
 
+  /** Null unless an observer watches the work. */
+  private @Nullable ObservedWork observed;
+
+  private long firstTicket;
+
   /** The stream on which the thread already had a submission open; only a free is nested in one. */
   private @Nullable Timeline outer;
 
@@ -78,6 +83,7 @@ public final class Submission implements AutoCloseable {
     isUse = true;
     recorded = false;
     explained = false;
+    observed = timeline.pool().observer().watch(timeline, newLabels);
   }
 
   /**
@@ -186,6 +192,9 @@ public final class Submission implements AutoCloseable {
   public void after(Timeline other, long otherTicket) {
     require(LaunchStep.RECORDING, "is ordered after another stream");
     waits.add(other, otherTicket);
+    if (observed != null) {
+      observed.afterWork(other, otherTicket);
+    }
   }
 
   /**
@@ -214,8 +223,11 @@ public final class Submission implements AutoCloseable {
     if (other == timeline) {
       return;
     }
+    if (observed != null) {
+      observed.afterWork(other, otherTicket);
+    }
     try {
-      timeline.waitFor(other, otherTicket, scratch);
+      waitFor(other, otherTicket);
     } catch (CudaDriverException refused) {
       try {
         other.awaitDone(otherTicket, labels.purpose());
@@ -256,12 +268,15 @@ public final class Submission implements AutoCloseable {
       }
       for (; waitsQueued < waits.count(); waitsQueued++) {
         waits.bringForwardWhatCovers(waitsQueued);
-        timeline.waitFor(waits.timeline(waitsQueued), waits.ticket(waitsQueued), scratch);
+        waitFor(waits.timeline(waitsQueued), waits.ticket(waitsQueued));
       }
       while (!consumers.isEmpty()) {
         Timeline consumer = consumers.get(consumers.size() - 1);
         if (consumer != timeline) {
           timeline.waitForEverything(consumer);
+          if (observed != null) {
+            observed.waited(consumer, Long.MAX_VALUE);
+          }
         }
         consumers.remove(consumers.size() - 1);
       }
@@ -269,6 +284,13 @@ public final class Submission implements AutoCloseable {
       throw e.during(labels.purpose());
     }
     state = LaunchStep.PREFLIGHTED;
+  }
+
+  private void waitFor(Timeline other, long otherTicket) {
+    boolean isQueued = timeline.waitFor(other, otherTicket, scratch);
+    if (isQueued && observed != null) {
+      observed.waited(other, otherTicket);
+    }
   }
 
   /** Refuses to wait, with the stream held, for an access of the host that this thread is in. */
@@ -346,11 +368,17 @@ public final class Submission implements AutoCloseable {
     require(LaunchStep.PREFLIGHTED, "launches");
     explained = false;
     state = LaunchStep.QUEUING;
+    if (observed != null) {
+      observed.queuing(labels.facts());
+    }
   }
 
   /** Says that the work is on the stream. */
   public void queued() {
     state = LaunchStep.QUEUED;
+    if (observed != null) {
+      observed.queued();
+    }
   }
 
   /**
@@ -403,6 +431,9 @@ public final class Submission implements AutoCloseable {
       return;
     }
     Visit ended = requireNonNull(visit);
+    ObservedWork watched = state == LaunchStep.RECORDING ? null : observed;
+    long first = firstTicket;
+    long last = ticket;
     List<Runnable> releases = List.of();
     try {
       try {
@@ -415,6 +446,9 @@ public final class Submission implements AutoCloseable {
         ended.setSubmitting(outer);
         reset();
         timeline.release();
+      }
+      if (watched != null) {
+        watched.ended(first, last);
       }
       if (!releases.isEmpty()) {
         run(releases);
@@ -447,7 +481,11 @@ public final class Submission implements AutoCloseable {
         }
       }
       collect();
+      if (observed != null) {
+        observe(observed);
+      }
       ticket = timeline.nextTicket();
+      firstTicket = ticket;
       for (int i = 0; i < uses.count(); i++) {
         uses.state(i).register(timeline, ticket, uses.writes(i));
       }
@@ -478,6 +516,21 @@ public final class Submission implements AutoCloseable {
     for (int i = 0; i < uses.count(); i++) {
       uses.state(i).history().collectWrites(waits);
       uses.state(i).history().collectConsumers(uses.writes(i), waits, consumers);
+    }
+  }
+
+  /** Tells an observer the uses, and what they come after. Held: the locks of all of them. */
+  private void observe(ObservedWork work) {
+    for (int i = 0; i < uses.count(); i++) {
+      int label = uses.reads(i) ? uses.label(i) : uses.writeLabel(i);
+      work.use(
+          new ObservedWork.Use(
+              labels.use(label).parameter(),
+              uses.state(i).tag(),
+              uses.state(i).inWords(),
+              uses.reads(i),
+              uses.writes(i)));
+      uses.state(i).history().observe(uses.writes(i), work);
     }
   }
 
@@ -548,6 +601,7 @@ public final class Submission implements AutoCloseable {
     freeing = false;
     labels = NOBODY;
     visit = null;
+    observed = null;
     outer = null;
     state = LaunchStep.CLOSED;
   }

@@ -1,5 +1,6 @@
 package dev.streamfence.internal.order;
 
+import dev.streamfence.internal.jfr.FlightEvents;
 import java.util.concurrent.locks.AbstractQueuedSynchronizer;
 import java.util.function.BooleanSupplier;
 
@@ -19,7 +20,11 @@ final class SubmissionLock extends AbstractQueuedSynchronizer {
 
   /** Takes the lock. Waits uninterruptibly. */
   void lock() {
-    acquire(1);
+    if (!tryAcquire(1)) {
+      Object event = FlightEvents.beginLockWait();
+      acquire(1);
+      FlightEvents.endLockWait(event);
+    }
   }
 
   /**

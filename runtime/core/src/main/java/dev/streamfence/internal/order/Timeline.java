@@ -510,17 +510,20 @@ public final class Timeline {
   /**
    * Queues a wait for a submitted ticket of another timeline, unless {@link #needsNoWait none is
    * needed} or that was waited for before.
+   *
+   * @return whether one was queued
    */
-  void waitFor(Timeline other, long ticket, long[] scratch) {
+  boolean waitFor(Timeline other, long ticket, long[] scratch) {
     if (other.needsNoWait(ticket) || ring.waitedFor(other.index) >= ticket) {
-      return;
+      return false;
     }
     EventHandle event = other.ring.covering(ticket, other.submitted(), scratch);
     if (event == null) {
-      return;
+      return false;
     }
     driver.waitForEvent(stream.handle(), event);
     ring.merge(other.index, ticket, scratch);
+    return true;
   }
 
   /**

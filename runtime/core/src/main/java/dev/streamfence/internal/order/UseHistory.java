@@ -140,6 +140,28 @@ final class UseHistory {
     }
   }
 
+  /**
+   * Tells an observer everything that a use comes after, whether or not a stream has to wait for
+   * it.
+   */
+  void observe(boolean writing, ObservedWork work) {
+    if (writer != null) {
+      work.after(writer, writeTicket, true);
+    }
+    for (int i = 0; i < otherWriterCount; i++) {
+      work.after(otherWriters[i], otherWriteTickets[i], true);
+    }
+    for (int i = 0; writing && i < readerCount; i++) {
+      work.after(readers[i], readTickets[i], false);
+    }
+    for (ForeignConsumer consumer : consumers) {
+      if (consumer.conflictsWith(writing)) {
+        work.after(
+            consumer.timeline(), consumer.hasEnded() ? consumer.endTicket() : 0, consumer.writes());
+      }
+    }
+  }
+
   /** Adds a use; {@link #makeRoom} precedes a read. */
   void add(Timeline timeline, long ticket, boolean writes) {
     isUsed = true;

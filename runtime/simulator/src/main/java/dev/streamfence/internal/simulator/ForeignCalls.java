@@ -3,6 +3,7 @@ package dev.streamfence.internal.simulator;
 import dev.streamfence.CudaDriverException;
 import dev.streamfence.internal.ptx.run.machine.GlobalMemory;
 import dev.streamfence.internal.simulator.Declarations.LaunchDeclaration;
+import dev.streamfence.internal.simulator.clock.ModelledTime;
 import dev.streamfence.simulation.DriverCall;
 import dev.streamfence.simulation.SimulatedKernel;
 import java.util.HashMap;
@@ -134,7 +135,7 @@ final class ForeignCalls {
             ? submissions.submit(known, Submissions.on(what, known), 0, List.of(), false, null)
             : submissions.submit(
                 known, what + " in " + scope.purpose(), scope.ticket(), scope.uses(), true, null);
-    submissions.access(known, DriverCall.LAUNCH_KERNEL, op, () -> run(op, code));
+    submissions.access(known, op, ModelledTime.kernel(0), () -> run(op, code));
     return 0;
   }
 

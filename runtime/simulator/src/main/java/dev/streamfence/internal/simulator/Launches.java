@@ -13,6 +13,7 @@ import dev.streamfence.internal.ptx.syntax.PtxException;
 import dev.streamfence.internal.ptx.syntax.PtxGrid;
 import dev.streamfence.internal.simulator.Declarations.LaunchDeclaration;
 import dev.streamfence.internal.simulator.SimulatedModule.KernelFunction;
+import dev.streamfence.internal.simulator.clock.ModelledTime;
 import dev.streamfence.simulation.DriverCall;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -78,7 +79,7 @@ final class Launches {
                 declaration.uses(),
                 true,
                 sites);
-    submissions.work(known, call, op, () -> run(op, kernel, call, grid, arguments));
+    submissions.work(known, op, () -> run(op, kernel, call, grid, arguments));
   }
 
   /** Refuses a kernel with an instruction that is not simulated; others of its module can run. */
@@ -141,18 +142,20 @@ final class Launches {
     }
   }
 
-  private void run(
+  /** Runs a launch, and returns how many nanoseconds it takes. */
+  private long run(
       Submitted op, KernelFunction kernel, DriverCall call, PtxGrid grid, byte[] arguments) {
     SimulatedModule module = kernel.module();
     String entry = kernel.entry().name();
     LaunchAccesses accesses = checker == null ? null : checker.begin(memory, op);
     PtxFault thrown = null;
+    long instructions = 0;
     try {
       GlobalMemory seen = accesses == null ? memory : accesses;
       if (call == DriverCall.LAUNCH_COOPERATIVE_KERNEL) {
-        module.instance().runTogether(entry, grid, arguments, seen);
+        instructions = module.instance().runTogether(entry, grid, arguments, seen);
       } else {
-        module.instance().run(entry, grid, arguments, seen);
+        instructions = module.instance().run(entry, grid, arguments, seen);
       }
     } catch (PtxFault e) {
       thrown = e;
@@ -169,5 +172,6 @@ final class Launches {
             && submissions.isExplained(op, refusal))) {
       state.lose(KernelFault.code(thrown), KernelFault.describe(thrown, op, module));
     }
+    return ModelledTime.kernel(instructions);
   }
 }

@@ -11,6 +11,7 @@ final class ResultCode {
   static final int NO_BINARY_FOR_GPU = 209;
   static final int UNSUPPORTED_PTX_VERSION = 222;
   static final int INVALID_HANDLE = 400;
+  static final int NOT_READY = 600;
   static final int ILLEGAL_ADDRESS = 700;
   static final int LAUNCH_TIMEOUT = 702;
   static final int ASSERT = 710;

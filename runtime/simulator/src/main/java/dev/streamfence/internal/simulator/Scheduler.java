@@ -3,6 +3,7 @@ package dev.streamfence.internal.simulator;
 import dev.streamfence.internal.simulator.SimulatedStream.Point;
 import dev.streamfence.internal.simulator.SimulatedStream.QueuePlace;
 import dev.streamfence.internal.simulator.SimulatedStream.QueuedOperation;
+import dev.streamfence.internal.simulator.clock.SimulatedClock;
 import dev.streamfence.simulation.Schedule;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -18,6 +19,7 @@ import org.jspecify.annotations.Nullable;
 final class Scheduler {
   private final Schedule schedule;
   private final Random random;
+  private final SimulatedClock clock = new SimulatedClock();
   private final Set<SimulatedStream> streams = new LinkedHashSet<>();
 
   /** For the random schedule: every stream that is ready, and some that are not. */
@@ -29,6 +31,7 @@ final class Scheduler {
   }
 
   void add(SimulatedStream stream) {
+    stream.begin(clock.nanoTime());
     streams.add(stream);
   }
 
@@ -36,6 +39,11 @@ final class Scheduler {
   void remove(SimulatedStream stream) {
     drain(stream);
     streams.remove(stream);
+  }
+
+  /** The host's clock. */
+  SimulatedClock clock() {
+    return clock;
   }
 
   boolean has(SimulatedStream stream) {
@@ -127,7 +135,13 @@ final class Scheduler {
   }
 
   private void step(SimulatedStream stream) {
-    Point reached = stream.step();
+    clock.pause();
+    Point reached;
+    try {
+      reached = stream.step();
+    } finally {
+      clock.resume();
+    }
     if (reached != null) {
       reached.waiting().forEach(this::consider);
       reached.waiting().clear();

@@ -140,6 +140,11 @@ final class SimulatedDriver implements CudaDriver {
   }
 
   @Override
+  public long nanoTime() {
+    return scheduler.clock().nanoTime();
+  }
+
+  @Override
   public DriverCalls calls() {
     return calls;
   }
@@ -189,7 +194,17 @@ final class SimulatedDriver implements CudaDriver {
 
   @Override
   public EventHandle createEvent() {
-    return call(DriverCall.CREATE_EVENT, () -> streams.createEvent());
+    return call(DriverCall.CREATE_EVENT, () -> streams.createEvent(false));
+  }
+
+  @Override
+  public EventHandle createTimedEvent() {
+    return call(DriverCall.CREATE_EVENT, () -> streams.createEvent(true));
+  }
+
+  @Override
+  public float elapsedMillis(EventHandle from, EventHandle to) {
+    return call(DriverCall.ELAPSED_TIME, () -> streams.elapsedMillis(from, to));
   }
 
   @Override

@@ -91,9 +91,8 @@ final class SimulatedMemory {
     if (checker != null) {
       checker.promised(op, address, bytes);
     }
-    submissions.work(
+    submissions.instant(
         known,
-        DriverCall.ALLOCATE_ASYNC,
         op,
         () -> {
           memory.map(SimulatedAllocation.fresh(address, bytes, memoryOfIt));
@@ -109,9 +108,8 @@ final class SimulatedMemory {
     Freed freed = free(DriverCall.FREE_ASYNC, address, known);
     Submitted op =
         submissions.submit(known, DriverCall.FREE_ASYNC, new Use("", address, 0, false, false));
-    submissions.work(
+    submissions.instant(
         known,
-        DriverCall.FREE_ASYNC,
         op,
         () -> {
           memory.unmap(address);
@@ -183,9 +181,8 @@ final class SimulatedMemory {
             List.of(new Use("", address, 0, false, false)),
             false,
             null);
-    submissions.work(
+    submissions.instant(
         stream,
-        DriverCall.FREE_ASYNC,
         op,
         () -> {
           memory.unmap(address);

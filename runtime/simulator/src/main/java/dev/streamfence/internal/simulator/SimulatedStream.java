@@ -6,20 +6,31 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /** A queue of operations that run in order. Confined to the driver's lock. */
 final class SimulatedStream implements StreamHandle {
   /** Work, a wait for a point, or a point to reach. */
   sealed interface QueuedOperation {
-    /** Work of any kind. */
-    record Work(Runnable run) implements QueuedOperation {}
+    /**
+     * Work of any kind.
+     *
+     * @param queuedAt the host's clock when it was queued; {@link Long#MIN_VALUE} if it takes the
+     *     device no time
+     * @param run runs it, and returns how many nanoseconds it takes the device
+     */
+    record Work(long queuedAt, LongSupplier run) implements QueuedOperation {}
 
     /** Waits for a point of another stream. */
     record Wait(Point point) implements QueuedOperation {}
 
-    /** Reaches a point of this stream. */
-    record Reach(Point point) implements QueuedOperation {}
+    /**
+     * Reaches a point of this stream.
+     *
+     * @param queuedAt the host's clock when it was queued
+     */
+    record Reach(long queuedAt, Point point) implements QueuedOperation {}
   }
 
   /** The point of a stream that a recorded event captures. */
@@ -28,6 +39,9 @@ final class SimulatedStream implements StreamHandle {
     private final long[][] clock;
     private final List<SimulatedStream> waiting = new ArrayList<>();
     private boolean reached;
+
+    /** On the device's clock, when it is reached; work that follows at once may set it on. */
+    private long nanos;
 
     Point(SimulatedStream stream, long[][] clock) {
       this.stream = stream;
@@ -45,6 +59,10 @@ final class SimulatedStream implements StreamHandle {
 
     boolean isReached() {
       return reached;
+    }
+
+    long nanos() {
+      return nanos;
     }
 
     /** The streams that the scheduler has set aside until the point is reached. */
@@ -66,6 +84,15 @@ final class SimulatedStream implements StreamHandle {
   private final StreamClock clock;
   private final Deque<QueuedOperation> queue = new ArrayDeque<>();
   private QueuePlace place = QueuePlace.NOWHERE;
+
+  /** The device's clock as far as this stream has come. */
+  private long now;
+
+  /** Once it has, an event that is recorded later still has the time at which the work ended. */
+  private boolean hasWorked;
+
+  /** The point that was reached last; null if anything came after it. */
+  private @Nullable Point justReached;
 
   /** Written by the creator of the stream before it submits anything there. */
   private volatile int number;
@@ -125,18 +152,49 @@ final class SimulatedStream implements StreamHandle {
   @Nullable Point step() {
     QueuedOperation first = queue.removeFirst();
     if (first instanceof QueuedOperation.Work work) {
-      work.run().run();
+      hasWorked = true;
+      now = Math.max(now, work.queuedAt());
+      if (justReached != null) {
+        // An event right before work is reached when the work begins.
+        justReached.nanos = now;
+        justReached = null;
+      }
+      now += work.run().getAsLong();
+    } else if (first instanceof QueuedOperation.Wait wait) {
+      comeAfter(wait.point());
     } else if (first instanceof QueuedOperation.Reach reach) {
-      reach.point().reached = true;
-      return reach.point();
+      if (!hasWorked) {
+        now = Math.max(now, reach.queuedAt());
+      }
+      justReached = reach.point();
+      justReached.nanos = now;
+      justReached.reached = true;
+      return justReached;
     }
     return null;
+  }
+
+  /** Begins at a time of the device's clock. */
+  void begin(long nanos) {
+    now = nanos;
+  }
+
+  /** The device's clock as far as this stream has come. */
+  long now() {
+    return now;
+  }
+
+  /** Sets the clock to at least that of a point that is reached. */
+  void comeAfter(Point point) {
+    now = Math.max(now, point.nanos);
+    justReached = null;
   }
 
   /** Drops everything queued, as a lost context does, and ends all waits for its points. */
   void abandon() {
     for (QueuedOperation operation : queue) {
       if (operation instanceof QueuedOperation.Reach reach) {
+        reach.point().nanos = now;
         reach.point().reached = true;
       }
     }

@@ -19,10 +19,12 @@ import org.jspecify.annotations.Nullable;
 final class SimulatedStreams {
   private static final class SimulatedEvent implements EventHandle {
     private final long rawHandle;
+    private final boolean isTimed;
     private @Nullable Point recorded;
 
-    private SimulatedEvent(long rawHandle) {
+    private SimulatedEvent(long rawHandle, boolean isTimed) {
       this.rawHandle = rawHandle;
+      this.isTimed = isTimed;
     }
   }
 
@@ -101,7 +103,7 @@ final class SimulatedStreams {
   /** An event that other code made; the driver refuses it when it is used if it does not exist. */
   EventHandle foreignEvent(long rawHandle) {
     SimulatedEvent known = events.get(rawHandle);
-    return known == null ? new SimulatedEvent(rawHandle) : known;
+    return known == null ? new SimulatedEvent(rawHandle, false) : known;
   }
 
   /** The stream of other code with a raw handle. */
@@ -136,7 +138,7 @@ final class SimulatedStreams {
 
   /** Creates an event for other code. */
   long addEvent() {
-    return newEvent().rawHandle;
+    return newEvent(true).rawHandle;
   }
 
   /** Destroys an event of other code. */
@@ -186,6 +188,7 @@ final class SimulatedStreams {
     SimulatedStream known = state.stream(DriverCall.SYNCHRONIZE_STREAM, stream);
     scheduler.drain(known);
     order.hostKnows(order.reached(known.clock()));
+    scheduler.clock().comeTo(known.now());
     state.requireNoFault(DriverCall.SYNCHRONIZE_STREAM);
   }
 
@@ -193,6 +196,7 @@ final class SimulatedStreams {
     SimulatedStream known = state.stream(DriverCall.IS_STREAM_IDLE, stream);
     boolean idle = known.isIdle();
     if (idle) {
+      scheduler.clock().comeTo(known.now());
       order.hostKnows(order.reached(known.clock()));
     }
     scheduler.poll(known);
@@ -210,16 +214,21 @@ final class SimulatedStreams {
       order.waited(known.clock(), point.clock());
       if (!point.isReached()) {
         scheduler.enqueue(known, new QueuedOperation.Wait(point));
+      } else if (known.isIdle()) {
+        known.comeAfter(point);
+      } else {
+        // Not by the scheduler: it may run at once, and counts for the clock alone.
+        known.add(new QueuedOperation.Wait(point));
       }
     }
   }
 
-  EventHandle createEvent() {
-    return newEvent();
+  EventHandle createEvent(boolean timed) {
+    return newEvent(timed);
   }
 
-  private SimulatedEvent newEvent() {
-    SimulatedEvent event = new SimulatedEvent(FIRST_EVENT + ++createdEvents);
+  private SimulatedEvent newEvent(boolean timed) {
+    SimulatedEvent event = new SimulatedEvent(FIRST_EVENT + ++createdEvents, timed);
     events.put(event.rawHandle, event);
     return event;
   }
@@ -236,13 +245,14 @@ final class SimulatedStreams {
   private void record(SimulatedEvent event, SimulatedStream known) {
     Point point = new Point(known, order.reached(known.clock()));
     event.recorded = point;
-    scheduler.enqueue(known, new QueuedOperation.Reach(point));
+    scheduler.enqueue(known, new QueuedOperation.Reach(scheduler.clock().nanoTime(), point));
   }
 
   void synchronizeEvent(EventHandle event) {
     Point point = require(DriverCall.SYNCHRONIZE_EVENT, event).recorded;
     if (point != null) {
       scheduler.reach(point);
+      scheduler.clock().comeTo(point.nanos());
       order.hostKnows(point.clock());
       state.requireNoFault(DriverCall.SYNCHRONIZE_EVENT);
     }
@@ -252,6 +262,7 @@ final class SimulatedStreams {
     Point point = require(DriverCall.IS_EVENT_COMPLETE, event).recorded;
     if (point == null || point.isReached()) {
       if (point != null) {
+        scheduler.clock().comeTo(point.nanos());
         order.hostKnows(point.clock());
       }
       return true;
@@ -261,9 +272,27 @@ final class SimulatedStreams {
     return false;
   }
 
+  float elapsedMillis(EventHandle from, EventHandle to) {
+    return (float) ((time(to) - time(from)) / 1e6);
+  }
+
+  private long time(EventHandle event) {
+    SimulatedEvent known = require(DriverCall.ELAPSED_TIME, event);
+    if (!known.isTimed || known.recorded == null) {
+      throw DeviceState.error(
+          DriverCall.ELAPSED_TIME, ResultCode.INVALID_HANDLE, "an event without a time");
+    }
+    if (!known.recorded.isReached()) {
+      throw DeviceState.error(
+          DriverCall.ELAPSED_TIME, ResultCode.NOT_READY, "an event that is not reached");
+    }
+    return known.recorded.nanos();
+  }
+
   void synchronizeDevice() {
     scheduler.drainAll();
     scheduler.forEach(stream -> order.hostKnows(order.reached(stream.clock())));
+    scheduler.forEach(stream -> scheduler.clock().comeTo(stream.now()));
     destroyed.forEach(order::hostKnows);
     destroyed.clear();
     state.requireNoFault(DriverCall.SYNCHRONIZE_DEVICE);

@@ -5,6 +5,7 @@ import dev.streamfence.internal.driver.LaunchObserver.Use;
 import dev.streamfence.internal.simulator.SimulatedStream.QueuedOperation;
 import dev.streamfence.simulation.DriverCall;
 import java.util.List;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -72,33 +73,55 @@ final class Submissions {
         what, Submitted.HOST, order.onHost(), 0, List.of(uses), false, submittedAt(what), null);
   }
 
+  /** Queues work that takes the device no time, see {@link #work}. */
+  void instant(SimulatedStream stream, Submitted op, Runnable run) {
+    enqueue(stream, Long.MIN_VALUE, op, taking(0, run));
+  }
+
   /**
    * Queues work, which runs when the schedule selects it. Work that does not complete leaves memory
    * half-changed, and so ends the device.
+   *
+   * @param run runs it, and returns how many nanoseconds it takes
    */
-  void work(SimulatedStream stream, DriverCall call, Submitted op, Runnable run) {
-    Runnable whole =
+  void work(SimulatedStream stream, Submitted op, LongSupplier run) {
+    enqueue(stream, scheduler.clock().nanoTime(), op, run);
+  }
+
+  private void enqueue(SimulatedStream stream, long queuedAt, Submitted op, LongSupplier run) {
+    LongSupplier whole =
         () -> {
           try {
             if (checker == null) {
-              run.run();
-            } else {
-              checker.host().before(op);
-              run.run();
-              checker.host().after(op);
+              return run.getAsLong();
             }
+            checker.host().before(op);
+            long nanos = run.getAsLong();
+            checker.host().after(op);
+            return nanos;
           } catch (RuntimeException | Error e) {
             state.breakDown("in " + op.what(), e);
+            return 0;
           }
         };
-    scheduler.enqueue(stream, new QueuedOperation.Work(whole));
+    scheduler.enqueue(stream, new QueuedOperation.Work(queuedAt, whole));
   }
 
-  /** Queues work that may touch memory that does not exist. */
-  void access(SimulatedStream stream, DriverCall call, Submitted op, Runnable run) {
+  private static LongSupplier taking(long nanos, Runnable run) {
+    return () -> {
+      run.run();
+      return nanos;
+    };
+  }
+
+  /**
+   * Queues work that may touch memory that does not exist.
+   *
+   * @param nanos how long it takes
+   */
+  void access(SimulatedStream stream, Submitted op, long nanos, Runnable run) {
     work(
         stream,
-        call,
         op,
         () -> {
           try {
@@ -109,6 +132,7 @@ final class Submissions {
                   ResultCode.ILLEGAL_ADDRESS, new DeviceException(op.what() + ": " + e.fact()));
             }
           }
+          return nanos;
         });
   }
 

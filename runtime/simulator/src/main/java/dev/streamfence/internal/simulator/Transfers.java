@@ -5,6 +5,7 @@ import static dev.streamfence.internal.simulator.DeviceState.requireArgument;
 import dev.streamfence.internal.driver.CudaDriver.StreamHandle;
 import dev.streamfence.internal.driver.HostMemory;
 import dev.streamfence.internal.driver.LaunchObserver.Use;
+import dev.streamfence.internal.simulator.clock.ModelledTime;
 import dev.streamfence.simulation.DriverCall;
 import org.jspecify.annotations.Nullable;
 
@@ -94,8 +95,8 @@ final class Transfers {
         submissions.submit(known, call, new Use("destination", destination, bytes, false, true));
     submissions.access(
         known,
-        call,
         op,
+        ModelledTime.onDevice(count * width),
         () -> {
           SimulatedAllocation target = memory.require(destination, bytes);
           long offset = target.offset(destination);
@@ -116,8 +117,10 @@ final class Transfers {
     Submitted op = submissions.submit(stream, call, from, to);
     submissions.access(
         stream,
-        call,
         op,
+        call == DriverCall.COPY_ON_DEVICE_ASYNC
+            ? ModelledTime.onDevice(to.bytes())
+            : ModelledTime.hostCopy(to.bytes()),
         () -> {
           run.run();
           if (checker != null) {

@@ -69,7 +69,8 @@ final class AddressTablesTest {
     for (long[] each : all) {
       total += each.length;
     }
-    try (Submission submission = streams.a.begin(new Purpose("testing", 0, "", streams.a))) {
+    try (Submission submission =
+        streams.a.begin(new Purpose(Purpose.Act.CHECK, 0, "", streams.a))) {
       tables.begin(total);
       for (int i = 0; i < all.length; i++) {
         addresses[i] = tables.place(all[i], 0, all[i].length);
@@ -264,7 +265,8 @@ final class AddressTablesTest {
   void aTableNeedsNoLaterLaunchesToBeDoneThanThoseThatItOverwrites() {
     for (int i = 1; i <= 12; i++) {
       long[] table = table(1_000L * i, 200);
-      try (Submission submission = streams.a.begin(new Purpose("testing", 0, "", streams.a))) {
+      try (Submission submission =
+          streams.a.begin(new Purpose(Purpose.Act.CHECK, 0, "", streams.a))) {
         tables.begin(table.length);
         tables.place(table, 0, table.length);
         submission.preflight();

@@ -69,7 +69,7 @@ final class AllocationTest {
   @Test
   void workIsNamedInTheSameWayForEveryUseOfTheAllocation() {
     try (SimulatedStreams on = new SimulatedStreams(Schedule.EAGER)) {
-      Purpose purpose = new Purpose("freeing", 64, "keys", on.a);
+      Purpose purpose = new Purpose(Purpose.Act.FREE, 64, "keys", on.a);
       assertThat(purpose.purpose()).startsWith("freeing 64 bytes for 'keys' on ");
       assertThat(purpose.use(1)).hasToString(purpose.purpose());
     }

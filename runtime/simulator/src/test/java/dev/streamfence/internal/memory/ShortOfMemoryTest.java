@@ -110,7 +110,7 @@ final class ShortOfMemoryTest {
   @Test
   void aFreeThatIsPostponedIsPending() {
     Allocation block = resource.allocate(100, on.a, "");
-    try (Submission launch = on.a.begin(new Purpose("using", 100, "", on.a))) {
+    try (Submission launch = on.a.begin(new Purpose(Purpose.Act.CHECK, 100, "", on.a))) {
       launch.use(block.hazards(), true, false, 0);
       launch.preflight();
       resource.deallocate(block);

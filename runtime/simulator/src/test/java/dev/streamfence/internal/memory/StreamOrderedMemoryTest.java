@@ -143,7 +143,7 @@ final class StreamOrderedMemoryTest {
   void aPostponedFreeThatFailsIsRepeatedByTheNextReap() {
     Allocation block = resource.allocate(64, on.a, "");
     on.device.failCall(DriverCall.FREE_ASYNC, 1, 999);
-    try (Submission submission = on.a.begin(new Purpose("using", 64, "", on.a))) {
+    try (Submission submission = on.a.begin(new Purpose(Purpose.Act.CHECK, 64, "", on.a))) {
       submission.use(block.hazards(), true, false, 0);
       submission.preflight();
       resource.deallocate(block);

@@ -30,7 +30,8 @@ final class SubmissionStepsTest {
   private final SimulatedDevice device = SimulatedDevice.builder().build();
   private final CudaDriver driver = Inside.open(device);
   private final StickyError faults = driver.sticky();
-  private final StreamPool pool = new StreamPool(driver, 3, false, () -> "a runtime");
+  private final StreamPool pool =
+      new StreamPool(driver, 3, false, WorkObserver.NONE, () -> "a runtime");
   private final Timeline a = pool.acquire();
   private final Timeline b = pool.acquire();
 

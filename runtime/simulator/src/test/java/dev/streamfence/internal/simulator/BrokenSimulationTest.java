@@ -61,9 +61,9 @@ final class BrokenSimulationTest {
       scheduler.add(stream);
       Submitted op = submissions.submit(stream, DriverCall.LAUNCH_KERNEL);
       boolean[] later = new boolean[1];
-      submissions.work(stream, DriverCall.LAUNCH_KERNEL, op, () -> fail(planned));
+      submissions.instant(stream, op, () -> fail(planned));
       scheduler.drain(stream);
-      submissions.work(stream, DriverCall.LAUNCH_KERNEL, op, () -> later[0] = state.isUsable());
+      submissions.instant(stream, op, () -> later[0] = state.isUsable());
       scheduler.drain(stream);
 
       requireLost(state, planned);

@@ -134,11 +134,27 @@ final class JCudaDevice implements CudaDriver {
 
   @Override
   public EventHandle createEvent() {
+    return createEvent(CUevent_flags.CU_EVENT_DISABLE_TIMING);
+  }
+
+  @Override
+  public EventHandle createTimedEvent() {
+    return createEvent(CUevent_flags.CU_EVENT_DEFAULT);
+  }
+
+  private EventHandle createEvent(int flags) {
     CUevent event = new CUevent();
-    call(
-        DriverCall.CREATE_EVENT,
-        () -> JCudaDriver.cuEventCreate(event, CUevent_flags.CU_EVENT_DISABLE_TIMING));
+    call(DriverCall.CREATE_EVENT, () -> JCudaDriver.cuEventCreate(event, flags));
     return new DriverHandle.Event(this, event);
+  }
+
+  @Override
+  public float elapsedMillis(EventHandle from, EventHandle to) {
+    CUevent cuFrom = use(from);
+    CUevent cuTo = use(to);
+    float[] millis = new float[1];
+    call(DriverCall.ELAPSED_TIME, () -> JCudaDriver.cuEventElapsedTime(millis, cuFrom, cuTo));
+    return millis[0];
   }
 
   @Override

@@ -189,12 +189,14 @@ public final class PtxInstance {
    * @param grid the shape of the launch
    * @param parameters the parameter space, of {@linkplain #parameterSpaceSize that size} at least
    * @param memory the global memory
+   * @return how many instructions all threads together have run
    * @throws PtxFault if a thread does what it must not; the memory keeps what was stored until then
    * @throws PtxException if the entry cannot run, see {@link #refusal}
    * @throws IllegalArgumentException if there is no such entry or the parameters are too few
    */
-  public void run(String entry, PtxGrid grid, byte[] parameters, GlobalMemory memory) {
-    ThreadBlock block = block(entry, grid, 0, parameters, memory, budget());
+  public long run(String entry, PtxGrid grid, byte[] parameters, GlobalMemory memory) {
+    LaunchBudget budget = budget();
+    ThreadBlock block = block(entry, grid, 0, parameters, memory, budget);
     for (int z = 0; z < grid.gridZ(); z++) {
       for (int y = 0; y < grid.gridY(); y++) {
         for (int x = 0; x < grid.gridX(); x++) {
@@ -202,6 +204,7 @@ public final class PtxInstance {
         }
       }
     }
+    return budget.spent();
   }
 
   /**
@@ -212,10 +215,11 @@ public final class PtxInstance {
    * @param grid the shape of the launch; all of its blocks are held in the host's memory at once
    * @param parameters the parameter space, of {@linkplain #parameterSpaceSize that size} at least
    * @param memory the global memory
+   * @return how many instructions all threads together have run
    * @throws PtxFault if a thread does what it must not; the memory keeps what was stored until then
    * @throws IllegalArgumentException if there is no such entry or the parameters are too few
    */
-  public void runTogether(String entry, PtxGrid grid, byte[] parameters, GlobalMemory memory) {
+  public long runTogether(String entry, PtxGrid grid, byte[] parameters, GlobalMemory memory) {
     GlobalMemory withWorkspace = new GridWorkspace(memory);
     LaunchBudget budget = budget();
     List<ThreadBlock> running = new ArrayList<>();
@@ -232,6 +236,7 @@ public final class PtxInstance {
     while (!running.isEmpty()) {
       running.removeIf(block -> !block.turn());
     }
+    return budget.spent();
   }
 
   private LaunchBudget budget() {

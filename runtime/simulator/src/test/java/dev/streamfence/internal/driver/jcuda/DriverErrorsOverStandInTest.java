@@ -38,6 +38,7 @@ class DriverErrorsOverStandInTest {
           "sticky",
           "properties",
           "launchObserver",
+          "nanoTime",
           "rawHandle",
           "foreignEvent",
           "inThreadOfOthers",

@@ -315,6 +315,13 @@ class JCudaDeviceOverStandInTest {
   }
 
   @Test
+  void timedEventsMeasureTheTimeBetweenThem() {
+    assertThat(standIn.lastCall(() -> driver.createTimedEvent()))
+        .isEqualTo("cuEventCreate context=1 flags=0");
+    assertThat(driver.elapsedMillis(fixture.timed, fixture.timed)).isEqualTo(0.5f);
+  }
+
+  @Test
   void everyCreatedObjectIsDestroyed() {
     long streams = standIn.live(StandIn.Kind.STREAM);
     List<Long> before = standIn.live();
@@ -326,6 +333,7 @@ class JCudaDeviceOverStandInTest {
     other.free(made.directMemory);
     other.freeHost(made.host);
     other.destroyEvent(made.event);
+    other.destroyEvent(made.timed);
     other.destroyStream(made.stream);
     other.unloadModule(made.module);
     other.close();

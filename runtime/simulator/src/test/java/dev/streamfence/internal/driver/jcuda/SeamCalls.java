@@ -32,6 +32,7 @@ final class SeamCalls {
   final CudaDriver driver;
   final StreamHandle stream;
   final EventHandle event;
+  final EventHandle timed;
   final long memory;
   final long directMemory;
   final HostMemory host;
@@ -42,6 +43,9 @@ final class SeamCalls {
     this.driver = driver;
     stream = driver.createStream(0);
     event = driver.createEvent();
+    timed = driver.createTimedEvent();
+    driver.recordEvent(timed, stream);
+    driver.synchronizeEvent(timed);
     memory = driver.allocateAsync(64, stream);
     directMemory = driver.allocate(64);
     host = driver.allocateHost(64);
@@ -70,6 +74,7 @@ final class SeamCalls {
       case RECORD_EVENT -> () -> driver.recordEvent(event, stream);
       case SYNCHRONIZE_EVENT -> () -> driver.synchronizeEvent(event);
       case IS_EVENT_COMPLETE -> () -> driver.isEventComplete(event);
+      case ELAPSED_TIME -> () -> driver.elapsedMillis(timed, timed);
       case ALLOCATE_ASYNC -> () -> driver.allocateAsync(8, stream);
       case FREE_ASYNC -> () -> driver.freeAsync(memory, stream);
       case ALLOCATE -> () -> driver.allocate(8);

@@ -414,6 +414,14 @@ int cuEventQuery(Object *event) {
   return SUCCESS;
 }
 
+int cuEventElapsedTime(float *millis, Object *from, Object *to) {
+  REQUIRE(from, EVENT);
+  REQUIRE(to, EVENT);
+  CALL(device_of(from), " from=%ld to=%ld", id_of(from), id_of(to));
+  *millis = 0.5f;
+  return SUCCESS;
+}
+
 int cuMemAllocAsync(char **memory, size_t bytes, Object *stream) {
   REQUIRE(stream, STREAM);
   CALL(device_of(stream), " bytes=%zu stream=%ld", bytes, id_of(stream));

@@ -33,6 +33,11 @@ public final class LaunchBudget {
     this.interrupted = interrupted;
   }
 
+  /** How many instructions its threads have run. */
+  public long spent() {
+    return spent;
+  }
+
   /** Records the start of a block, which clears its shared memory. */
   void clear(int sharedBytes) {
     work += sharedBytes / BYTES_PER_INSTRUCTION;

@@ -1,0 +1,114 @@
+package dev.streamfence.internal.jfr;
+
+import dev.streamfence.CudaDriverException;
+import dev.streamfence.memory.AllocationRecord;
+import dev.streamfence.trace.TracedWork;
+import dev.streamfence.trace.WorkKind;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Emits the events for JDK Flight Recorder: does nothing, and makes no object, while no recording
+ * asks for an event, or where the module {@code jdk.jfr} is missing. Thread-safe; no method waits.
+ */
+public final class FlightEvents {
+  /** What the names of all events begin with. */
+  static final String PREFIX = "dev.streamfence.";
+
+  private static final boolean PRESENT =
+      ModuleLayer.boot().findModule("jdk.jfr").isPresent()
+          && FlightEvents.class.getModule().canRead(ModuleLayer.boot().findModule("jdk.jfr").get());
+
+  private FlightEvents() {}
+
+  /** Whether there is a flight recorder in this process. */
+  public static boolean isPresent() {
+    return PRESENT;
+  }
+
+  /** Whether a recording asks for events of work on streams. */
+  public static boolean observesWork() {
+    return PRESENT && FlightWriter.observesWork();
+  }
+
+  /** Whether a recording asks for events of device memory. */
+  public static boolean observesMemory() {
+    return PRESENT && FlightWriter.observesMemory();
+  }
+
+  /**
+   * Begins the event of a piece of work.
+   *
+   * @return to be passed to {@link #endWork}; null if no recording asks for it
+   */
+  public static @Nullable Object beginWork(WorkKind kind) {
+    return PRESENT ? FlightWriter.beginWork(kind) : null;
+  }
+
+  /** Ends the event of a piece of work, and emits those of what it comes after. */
+  public static void endWork(@Nullable Object begun, TracedWork work) {
+    if (PRESENT) {
+      FlightWriter.endWork(begun, work);
+    }
+  }
+
+  /**
+   * Emits when the device has carried out a piece of work.
+   *
+   * @param queueNanos from the beginning of its submission to the beginning of its execution
+   */
+  public static void deviceTime(TracedWork work, long queueNanos, long executionNanos) {
+    if (PRESENT) {
+      FlightWriter.deviceTime(work, queueNanos, executionNanos);
+    }
+  }
+
+  /** Emits an allocation, a free or a reclaim. */
+  public static void memory(String device, AllocationRecord record) {
+    if (PRESENT) {
+      FlightWriter.memory(device, record);
+    }
+  }
+
+  /** Begins an event with a duration; null if no recording asks for it. */
+  public static @Nullable Object beginModuleLoad() {
+    return PRESENT ? FlightWriter.beginModuleLoad() : null;
+  }
+
+  /** Ends the load of a module. */
+  public static void endModuleLoad(@Nullable Object begun, String module, long bytes) {
+    if (begun != null) {
+      FlightWriter.endModuleLoad(begun, module, bytes);
+    }
+  }
+
+  /** Begins a wait for staging memory; null if no recording asks for it. */
+  public static @Nullable Object beginStagingShortage() {
+    return PRESENT ? FlightWriter.beginStagingShortage() : null;
+  }
+
+  /** Ends a wait for staging memory. */
+  public static void endStagingShortage(@Nullable Object begun) {
+    if (begun != null) {
+      FlightWriter.endStagingShortage(begun);
+    }
+  }
+
+  /** Begins a wait for another thread's submission; null if no recording asks for it. */
+  public static @Nullable Object beginLockWait() {
+    return PRESENT ? FlightWriter.beginLockWait() : null;
+  }
+
+  /** Ends a wait for another thread's submission. */
+  public static void endLockWait(@Nullable Object begun) {
+    if (begun != null) {
+      FlightWriter.endLockWait(begun);
+    }
+  }
+
+  /** Emits the error that ends the use of a device. */
+  public static void fault(CudaDriverException fault) {
+    if (PRESENT) {
+      FlightWriter.fault(fault);
+    }
+  }
+}

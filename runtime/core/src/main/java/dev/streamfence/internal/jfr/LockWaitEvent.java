@@ -1,0 +1,23 @@
+package dev.streamfence.internal.jfr;
+
+import jdk.jfr.Category;
+import jdk.jfr.Description;
+import jdk.jfr.Enabled;
+import jdk.jfr.Event;
+import jdk.jfr.Label;
+import jdk.jfr.Name;
+import jdk.jfr.StackTrace;
+import jdk.jfr.Threshold;
+
+/** A thread waits for another one that puts work on the same stream. */
+@Name(LockWaitEvent.NAME)
+@Label("Lock Wait")
+@Description("A thread waits for another one that puts work on the same stream")
+@Category("Streamfence")
+@Enabled(false)
+@StackTrace
+@Threshold("1 ms")
+final class LockWaitEvent extends Event {
+  static final String NAME = FlightEvents.PREFIX + "LockWait";
+  static final LockWaitEvent PROBE = new LockWaitEvent();
+}

@@ -1,0 +1,13 @@
+package dev.streamfence.internal.order;
+
+import dev.streamfence.trace.WorkKind;
+
+/**
+ * What a piece of work is, for observers. Immutable.
+ *
+ * @param kind its kind
+ * @param name the kernel, the call, or the kind in words
+ * @param bytes how many bytes it moves, fills, allocates or frees; 0 if it has no size
+ * @param detail what else there is to say in a few words; may be empty
+ */
+public record WorkFacts(WorkKind kind, String name, long bytes, String detail) {}

@@ -1,0 +1,64 @@
+package dev.streamfence.internal.trace;
+
+import dev.streamfence.trace.TraceSpan;
+import dev.streamfence.trace.TracedDependency;
+import dev.streamfence.trace.TracedUse;
+import dev.streamfence.trace.TracedWork;
+import java.util.List;
+import java.util.Locale;
+
+/** A trace in words. */
+final class Explanation {
+  private Explanation() {}
+
+  static String of(List<TracedWork> works, long forgotten) {
+    StringBuilder text = new StringBuilder();
+    if (forgotten > 0) {
+      text.append(forgotten).append(" earlier pieces of work are forgotten.\n");
+    }
+    works.forEach(work -> add(work, text));
+    return text.toString();
+  }
+
+  private static void add(TracedWork work, StringBuilder text) {
+    text.append(work.streamName()).append(" #").append(work.ticket());
+    text.append(": ").append(work.name());
+    if (work.bytes() > 0) {
+      text.append(", ").append(work.bytes()).append(" bytes");
+    }
+    if (!work.detail().isEmpty()) {
+      text.append(" (").append(work.detail()).append(')');
+    }
+    text.append(", by thread ").append(work.thread());
+    TraceSpan execution = work.execution();
+    if (execution != null) {
+      text.append(", took ").append(micros(execution.durationNanos()));
+    }
+    if (!work.isQueued()) {
+      text.append("; it did not reach the device");
+    }
+    text.append('\n');
+    for (TracedUse use : work.uses()) {
+      text.append("  ").append(use).append('\n');
+    }
+    for (TracedDependency each : work.dependencies()) {
+      text.append("  ").append(inWords(each, work)).append('\n');
+    }
+  }
+
+  private static String inWords(TracedDependency each, TracedWork work) {
+    String because = each.because(work);
+    String earlier = "stream " + each.stream() + (each.ticket() > 0 ? " #" + each.ticket() : "");
+    return switch (each.satisfied()) {
+      case BY_WAIT -> "waits for " + earlier + ": " + because;
+      case BY_STREAM_ORDER -> "comes after #" + each.ticket() + " of its own stream: " + because;
+      case BY_EARLIER_WAIT ->
+          "needs no wait for " + earlier + ", which an earlier wait covers: " + because;
+      case ALREADY_DONE -> "needs no wait for " + earlier + ", which is done: " + because;
+    };
+  }
+
+  private static String micros(long nanos) {
+    return String.format(Locale.ROOT, "%.1f µs", nanos / 1000.0);
+  }
+}

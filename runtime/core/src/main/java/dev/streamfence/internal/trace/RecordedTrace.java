@@ -1,0 +1,209 @@
+package dev.streamfence.internal.trace;
+
+import dev.streamfence.internal.jfr.FlightEvents;
+import dev.streamfence.internal.jfr.FlightReader;
+import dev.streamfence.trace.Trace;
+import dev.streamfence.trace.TraceSpan;
+import dev.streamfence.trace.TracedDependency;
+import dev.streamfence.trace.TracedMemory;
+import dev.streamfence.trace.TracedWork;
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CopyOnWriteArraySet;
+import org.jspecify.annotations.Nullable;
+
+/** The implementation of {@link Trace}. Thread-safe: {@code this} guards what it keeps. */
+public final class RecordedTrace implements Trace {
+  /** One piece of work, and when the device has carried it out as soon as that is known. */
+  static final class Entry {
+    private final TracedWork work;
+    private final long firstTicket;
+    private volatile @Nullable TraceSpan execution;
+
+    private Entry(TracedWork work, long firstTicket) {
+      this.work = work;
+      this.firstTicket = firstTicket;
+      this.execution = work.execution();
+    }
+
+    void executed(TraceSpan span) {
+      execution = span;
+    }
+
+    /** The work with its execution, and with the names of what it comes after. */
+    private TracedWork completed(List<Entry> known, EarlierWork earlier) {
+      List<TracedDependency> named =
+          work.dependencies().stream()
+              .map(each -> named(each, earlier.find(work, each), known))
+              .toList();
+      return work.completed(named, execution);
+    }
+
+    private static TracedDependency named(TracedDependency each, int position, List<Entry> known) {
+      return position < 0 ? each : each.on(known.get(position).work);
+    }
+  }
+
+  private record MemoryChange(String device, long nanos, long change, String tag, int stream) {}
+
+  private final int capacity;
+  private final long beganAt = System.nanoTime();
+  private final Deque<Entry> entries = new ArrayDeque<>();
+  private final Deque<MemoryChange> changes = new ArrayDeque<>();
+
+  /** The sum of the changes of memory that were forgotten, per device. */
+  private final Map<String, Long> before = new HashMap<>();
+
+  private long forgotten;
+
+  /** What fetches the times of finished work. */
+  private final Set<Runnable> sources = new CopyOnWriteArraySet<>();
+
+  /**
+   * A trace without work.
+   *
+   * @throws IllegalArgumentException if it would keep less than 1 piece
+   */
+  public RecordedTrace(int capacity) {
+    if (capacity < 1) {
+      throw new IllegalArgumentException(
+          "a trace of " + capacity + " pieces of work; it keeps at least 1");
+    }
+    this.capacity = capacity;
+  }
+
+  /** The trace in a file of JDK Flight Recorder. */
+  public static RecordedTrace ofFlightRecording(Path file) {
+    if (!FlightEvents.isPresent()) {
+      throw new UnsupportedOperationException(
+          file + " cannot be read: this Java run-time image has no module jdk.jfr");
+    }
+    FlightReader.Recorded recorded = FlightReader.read(file);
+    RecordedTrace trace = new RecordedTrace(Integer.MAX_VALUE);
+    recorded.works().forEach(work -> trace.add(work, work.ticket()));
+    recorded.memory().forEach(trace::add);
+    return trace;
+  }
+
+  /** The host's clock at the beginning of the trace. */
+  long beganAt() {
+    return beganAt;
+  }
+
+  /** Asks for the times of finished work before the trace is read, until {@link #remove}. */
+  public void add(Runnable source) {
+    sources.add(source);
+  }
+
+  /** Takes {@link #add(Runnable)} back. */
+  public void remove(Runnable source) {
+    sources.remove(source);
+  }
+
+  synchronized Entry add(TracedWork work, long firstTicket) {
+    Entry entry = new Entry(work, firstTicket);
+    if (entries.size() == capacity) {
+      entries.removeFirst();
+      forgotten++;
+    }
+    entries.addLast(entry);
+    return entry;
+  }
+
+  synchronized void noteForgotten() {
+    forgotten++;
+  }
+
+  void addMemory(String device, long at, long change, String tag, int stream) {
+    add(new MemoryChange(device, at - beganAt, change, tag, stream));
+  }
+
+  private void add(TracedMemory change) {
+    add(
+        new MemoryChange(
+            change.device(), change.nanos(), change.change(), change.tag(), change.stream()));
+  }
+
+  private synchronized void add(MemoryChange change) {
+    if (changes.size() == capacity) {
+      MemoryChange oldest = changes.removeFirst();
+      before.merge(oldest.device(), oldest.change(), Long::sum);
+    }
+    changes.addLast(change);
+  }
+
+  @Override
+  public List<TracedWork> works() {
+    sources.forEach(Runnable::run);
+    List<Entry> known;
+    synchronized (this) {
+      known = new ArrayList<>(entries);
+    }
+    // Threads add their work after they have left the stream.
+    known.sort(Comparator.comparingLong(entry -> entry.work.submission().startNanos()));
+    EarlierWork earlier = new EarlierWork();
+    known.forEach(entry -> earlier.add(entry.work, entry.firstTicket));
+    return known.stream().map(entry -> entry.completed(known, earlier)).toList();
+  }
+
+  @Override
+  public List<TracedMemory> memory() {
+    List<TracedMemory> memory = new ArrayList<>();
+    synchronized (this) {
+      Map<String, Long> live = new HashMap<>(before);
+      for (MemoryChange each : changes) {
+        memory.add(
+            new TracedMemory(
+                each.device(),
+                each.nanos(),
+                each.change(),
+                live.merge(each.device(), each.change(), Long::sum),
+                each.tag(),
+                each.stream()));
+      }
+    }
+    return List.copyOf(memory);
+  }
+
+  @Override
+  public synchronized long forgotten() {
+    return forgotten;
+  }
+
+  @Override
+  public synchronized void clear() {
+    forgotten += entries.size();
+    entries.clear();
+    changes.forEach(each -> before.merge(each.device(), each.change(), Long::sum));
+    changes.clear();
+  }
+
+  @Override
+  public String explain() {
+    return Explanation.of(works(), forgotten());
+  }
+
+  @Override
+  public void writeHtml(Path file) {
+    TraceFile.write(file, new TimelinePage(works(), memory(), forgotten())::writeTo);
+  }
+
+  @Override
+  public void writeChromeJson(Path file) {
+    TraceFile.write(file, new ChromeTrace(works(), memory())::writeTo);
+  }
+
+  @Override
+  public String toString() {
+    synchronized (this) {
+      return "trace of " + entries.size() + " pieces of work, " + forgotten + " forgotten";
+    }
+  }
+}

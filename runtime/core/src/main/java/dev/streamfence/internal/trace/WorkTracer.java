@@ -1,0 +1,215 @@
+package dev.streamfence.internal.trace;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.streamfence.internal.driver.CudaDriver;
+import dev.streamfence.internal.jfr.FlightEvents;
+import dev.streamfence.internal.memory.MemoryObserver;
+import dev.streamfence.internal.order.ObservedWork;
+import dev.streamfence.internal.order.Teardown;
+import dev.streamfence.internal.order.Timeline;
+import dev.streamfence.internal.order.UseLabels;
+import dev.streamfence.internal.order.WorkFacts;
+import dev.streamfence.internal.order.WorkObserver;
+import dev.streamfence.launch.Access;
+import dev.streamfence.memory.AllocationRecord;
+import dev.streamfence.trace.KernelTime;
+import dev.streamfence.trace.TraceSpan;
+import dev.streamfence.trace.TracedDependency;
+import dev.streamfence.trace.TracedUse;
+import dev.streamfence.trace.TracedWork;
+import dev.streamfence.trace.WorkKind;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Turns the work of one runtime into a trace, into events for JDK Flight Recorder, and into times
+ * per kernel, as far as each is asked for. Thread-safe.
+ */
+public final class WorkTracer implements WorkObserver, MemoryObserver {
+  private final String device;
+  private final CudaDriver driver;
+  private final @Nullable RecordedTrace trace;
+  private final @Nullable DeviceTimes times;
+
+  /**
+   * Creates an observer.
+   *
+   * @param device describes the runtime
+   * @param trace keeps the work; null if nothing does
+   * @param isTimed whether the work is measured on the device
+   */
+  public WorkTracer(
+      String device, CudaDriver driver, @Nullable RecordedTrace trace, boolean isTimed) {
+    this.device = device;
+    this.driver = driver;
+    this.trace = trace;
+    this.times = isTimed ? new DeviceTimes(driver) : null;
+  }
+
+  /** Prepares the measurements: waits for the device once, if they were asked for. */
+  public void start(Timeline timeline) {
+    if (times != null) {
+      times.start(timeline);
+    }
+  }
+
+  @Override
+  public @Nullable ObservedWork watch(Timeline timeline, UseLabels labels) {
+    if (trace == null && times == null && !FlightEvents.observesWork()) {
+      return null;
+    }
+    try {
+      return new Watched(timeline, labels.facts());
+    } catch (RuntimeException | Error e) {
+      // The work matters more than its trace.
+      return null;
+    }
+  }
+
+  @Override
+  public boolean isOn() {
+    return trace != null || FlightEvents.observesMemory();
+  }
+
+  @Override
+  public void record(AllocationRecord record) {
+    FlightEvents.memory(device, record);
+    if (trace != null && record.isOk() && record.action() != AllocationRecord.Action.REAP) {
+      boolean isAllocated = record.action() == AllocationRecord.Action.ALLOCATE;
+      trace.addMemory(
+          device,
+          driver.nanoTime(),
+          isAllocated ? record.bytes() : -record.bytes(),
+          record.tag(),
+          record.stream());
+    }
+  }
+
+  /** Fetches the times of the work that is done. Does not wait. */
+  public void refresh() {
+    if (times != null) {
+      times.refresh();
+    }
+  }
+
+  /** The times per kernel so far; empty unless they are measured. */
+  public List<KernelTime> kernelTimes() {
+    return times == null ? List.of() : times.kernelTimes();
+  }
+
+  /** Gives the events back. All work is done, or the device is lost. */
+  public void close(Teardown teardown) {
+    if (times != null) {
+      times.close(teardown);
+    }
+  }
+
+  /** One piece of work on its way. */
+  private final class Watched extends ObservedWork {
+    private final long begun = driver.nanoTime();
+    private final @Nullable Object flight;
+    private WorkFacts facts;
+    private boolean isQueued;
+    private DeviceTimes.@Nullable Timing timing;
+
+    private Watched(Timeline timeline, WorkFacts facts) {
+      super(timeline);
+      this.facts = facts;
+      this.flight = FlightEvents.beginWork(facts.kind());
+    }
+
+    @Override
+    public void queuing(WorkFacts now) {
+      facts = now;
+      if (times != null && isTimed(now.kind())) {
+        timing = times.begin(timeline());
+      }
+    }
+
+    @Override
+    public void queued() {
+      isQueued = true;
+      if (timing != null) {
+        timing = requireTimes().end(timing, timeline());
+      }
+    }
+
+    @Override
+    public void ended(long firstTicket, long ticket) {
+      try {
+        TracedWork work = work(ticket);
+        FlightEvents.endWork(flight, work);
+        RecordedTrace.Entry entry = trace == null ? null : trace.add(work, firstTicket);
+        if (timing != null && isQueued) {
+          requireTimes().submitted(timing, work, begun, trace, entry);
+        }
+      } catch (RuntimeException | Error e) {
+        if (trace != null) {
+          trace.noteForgotten();
+        }
+      }
+      if (timing != null && !isQueued) {
+        timing.stream.giveBack(timing);
+      }
+    }
+
+    private DeviceTimes requireTimes() {
+      return requireNonNull(times);
+    }
+
+    private TracedWork work(long ticket) {
+      List<TracedUse> uses = new ArrayList<>(uses().size());
+      for (Use use : uses()) {
+        uses.add(
+            new TracedUse(
+                use.parameter(), use.tag(), use.memory(), access(use.reads(), use.writes())));
+      }
+      List<TracedDependency> dependencies = new ArrayList<>();
+      dependencies(
+          (use, earlier, earlierTicket, earlierWrites, satisfied) ->
+              dependencies.add(
+                  new TracedDependency(
+                      use < 0 ? "" : uses.get(use).name(),
+                      earlierWrites,
+                      use >= 0 && uses.get(use).access().writes(),
+                      earlier.index(),
+                      earlierTicket,
+                      "",
+                      WorkKind.OTHER,
+                      satisfied)));
+      long start = trace == null ? 0 : begun - trace.beganAt();
+      return new TracedWork(
+          device,
+          facts.kind(),
+          facts.name(),
+          facts.detail(),
+          facts.bytes(),
+          timeline().index(),
+          timeline().toString(),
+          ticket,
+          Thread.currentThread().getName(),
+          new TraceSpan(start, driver.nanoTime() - begun),
+          null,
+          uses,
+          dependencies,
+          isQueued);
+    }
+  }
+
+  /** Allocations and frees in stream order take the device no time worth two events. */
+  private static boolean isTimed(WorkKind kind) {
+    return switch (kind) {
+      case LAUNCH, UPLOAD, DOWNLOAD, COPY, FILL, CALL -> true;
+      case ALLOCATION, FREE, OTHER -> false;
+    };
+  }
+
+  private static Access access(boolean reads, boolean writes) {
+    if (!writes) {
+      return Access.READ;
+    }
+    return reads ? Access.READ_WRITE : Access.WRITE;
+  }
+}

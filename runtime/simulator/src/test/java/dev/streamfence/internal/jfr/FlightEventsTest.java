@@ -1,0 +1,285 @@
+package dev.streamfence.internal.jfr;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.tuple;
+
+import dev.streamfence.CudaDriverException;
+import dev.streamfence.DeviceArray;
+import dev.streamfence.DeviceRuntime;
+import dev.streamfence.DeviceStream;
+import dev.streamfence.RuntimeOptions;
+import dev.streamfence.internal.device.AllocatedBytes;
+import dev.streamfence.internal.launch.VectorKernels;
+import dev.streamfence.memory.MemoryBudget;
+import dev.streamfence.simulation.DriverCall;
+import dev.streamfence.simulation.Schedule;
+import dev.streamfence.simulation.SimulatedDevice;
+import dev.streamfence.trace.Trace;
+import dev.streamfence.trace.TracedDependency.Satisfied;
+import dev.streamfence.trace.TracedMemory;
+import dev.streamfence.trace.TracedWork;
+import dev.streamfence.trace.WorkKind;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import jdk.jfr.Configuration;
+import jdk.jfr.EventType;
+import jdk.jfr.FlightRecorder;
+import jdk.jfr.Recording;
+import jdk.jfr.consumer.RecordedEvent;
+import jdk.jfr.consumer.RecordingFile;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Isolated;
+
+/** The events for JDK Flight Recorder. */
+@Isolated("recordings belong to the whole process")
+final class FlightEventsTest {
+  private static final int ILLEGAL_ADDRESS = 700;
+
+  private static final Set<String> EVENTS =
+      Set.of(
+          "KernelLaunch",
+          "Transfer",
+          "StreamWork",
+          "StreamWait",
+          "Dependency",
+          "DeviceTime",
+          "Allocation",
+          "Free",
+          "Reclaim",
+          "ModuleLoad",
+          "DeviceFault",
+          "StagingShortage",
+          "LockWait");
+
+  @TempDir private Path folder;
+
+  /** What a user's program does while a recording asks for all events. */
+  private Path record(Runnable program) {
+    Path file = folder.resolve("recording.jfr");
+    try (Recording recording = new Recording()) {
+      EVENTS.forEach(event -> recording.enable("dev.streamfence." + event).withoutThreshold());
+      recording.start();
+      program.run();
+      recording.stop();
+      recording.dump(file);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    return file;
+  }
+
+  private static List<RecordedEvent> events(Path file, String name) throws IOException {
+    return RecordingFile.readAllEvents(file).stream()
+        .filter(event -> event.getEventType().getName().equals("dev.streamfence." + name))
+        .toList();
+  }
+
+  private static void twoStreams(RuntimeOptions options) {
+    twoStreams(options, 2);
+  }
+
+  private static void twoStreams(RuntimeOptions options, int n) {
+    try (DeviceRuntime gpu = DeviceRuntime.simulated(SimulatedDevice.builder().build(), options);
+        DeviceStream a = gpu.streams().acquire();
+        DeviceStream b = gpu.streams().acquire();
+        DeviceArray<int[]> x = gpu.memory().upload(a, new int[n], "keys\tof\nrows")) {
+      VectorKernels.on(a).increment(x, n);
+      VectorKernels.on(b).increment(x, n);
+      x.download(b);
+      gpu.synchronize();
+    }
+  }
+
+  @Test
+  void everyEventHasALabelACategoryAndADescriptionAndIsOffByDefault() {
+    FlightEvents.observesWork();
+    twoStreams(RuntimeOptions.defaults());
+    record(() -> {});
+    List<EventType> types =
+        FlightRecorder.getFlightRecorder().getEventTypes().stream()
+            .filter(type -> type.getName().startsWith("dev.streamfence."))
+            .toList();
+    assertThat(types.stream().map(type -> type.getName().substring("dev.streamfence.".length())))
+        .isSubsetOf(EVENTS)
+        .contains("KernelLaunch", "Transfer", "StreamWait", "Allocation", "Free");
+    for (EventType type : types) {
+      assertThat(type.getLabel()).as(type.getName()).isNotBlank();
+      assertThat(type.getDescription()).as(type.getName()).isNotBlank();
+      assertThat(type.getCategoryNames()).as(type.getName()).containsExactly("Streamfence");
+      assertThat(type.isEnabled()).as(type.getName()).isFalse();
+      assertThat(type.getFields().stream().map(field -> field.getLabel()))
+          .as(type.getName())
+          .doesNotContainNull();
+    }
+  }
+
+  @Test
+  void aRecordingContainsTheTrace() {
+    Trace kept = Trace.inMemory(100);
+    Path file =
+        record(
+            () ->
+                // A shape that no other recording of this process contains, see FlightReader.
+                twoStreams(RuntimeOptions.defaults().withTrace(kept).withDeviceTimes(true), 700));
+    Trace read = Trace.ofFlightRecording(file);
+
+    assertThat(read.works())
+        .usingRecursiveComparison()
+        .ignoringFields("submission", "execution", "uses")
+        .isEqualTo(kept.works());
+    assertThat(read.works().get(2).uses().toString())
+        .isEqualTo(kept.works().get(2).uses().toString().replace('\t', ' ').replace('\n', ' '));
+    assertThat(read.works())
+        .filteredOn(work -> work.kind() == WorkKind.LAUNCH)
+        .hasSize(2)
+        .allMatch(work -> work.execution() != null)
+        .extracting(work -> work.span().durationNanos())
+        .isEqualTo(
+            kept.works().stream()
+                .filter(work -> work.kind() == WorkKind.LAUNCH)
+                .map(work -> work.span().durationNanos())
+                .toList());
+    assertThat(read.memory())
+        .extracting(TracedMemory::change, TracedMemory::liveBytes)
+        .containsExactly(tuple(2800L, 2800L), tuple(-2800L, 0L));
+    assertThat(read.explain()).contains("increment, written by increment");
+  }
+
+  @Test
+  void aWaitSaysWhichArrayIsTheReason() throws IOException {
+    Path file = record(() -> twoStreams(RuntimeOptions.defaults()));
+    List<RecordedEvent> waits = events(file, "StreamWait");
+    assertThat(waits).hasSize(1);
+    RecordedEvent wait = waits.get(0);
+    assertThat(wait.getString("work")).isEqualTo("increment");
+    assertThat(wait.getInt("stream")).isEqualTo(2);
+    assertThat(wait.getInt("earlierStream")).isEqualTo(1);
+    assertThat(wait.getString("array")).startsWith("keys");
+    assertThat(wait.getBoolean("earlierWrites")).isTrue();
+    assertThat(wait.getBoolean("laterWrites")).isTrue();
+    assertThat(Trace.ofFlightRecording(file).works())
+        .filteredOn(TracedWork::hasWaited)
+        .singleElement()
+        .satisfies(
+            work ->
+                assertThat(work.dependencies().get(0).satisfied()).isEqualTo(Satisfied.BY_WAIT));
+  }
+
+  @Test
+  void aLoadedModuleIsAnEventWithItsDuration() throws IOException {
+    Path file = record(() -> twoStreams(RuntimeOptions.defaults()));
+    assertThat(events(file, "ModuleLoad"))
+        .singleElement()
+        .satisfies(
+            load -> {
+              assertThat(load.getString("module")).contains("vector.ptx");
+              assertThat(load.getLong("bytes")).isPositive();
+              assertThat(load.getDuration()).isPositive();
+            });
+  }
+
+  @Test
+  void aFaultIsAnEventWithTheWorkThatWasOutstanding() throws IOException {
+    Path file =
+        record(
+            () -> {
+              SimulatedDevice device = SimulatedDevice.builder().schedule(Schedule.LAZY).build();
+              DeviceRuntime gpu = DeviceRuntime.simulated(device);
+              DeviceStream a = gpu.streams().acquire();
+              DeviceArray<int[]> x = gpu.memory().upload(a, new int[4]);
+              VectorKernels.on(a).increment(x, 4);
+              device.failCall(DriverCall.SYNCHRONIZE_STREAM, 1, ILLEGAL_ADDRESS);
+              assertThatThrownBy(a::synchronize).isInstanceOf(CudaDriverException.class);
+              gpu.close();
+            });
+    assertThat(events(file, "DeviceFault"))
+        .singleElement()
+        .satisfies(
+            fault -> {
+              assertThat(fault.getString("call")).isEqualTo("cuStreamSynchronize");
+              assertThat(fault.getString("code")).isEqualTo("CUDA_ERROR_ILLEGAL_ADDRESS");
+              assertThat(fault.getString("outstanding")).contains("increment on stream 1");
+            });
+  }
+
+  @Test
+  void aRefusedAllocationAndAReclaimAreEvents() throws IOException {
+    Path file =
+        record(
+            () -> {
+              RuntimeOptions options =
+                  RuntimeOptions.defaults().withMemoryBudget(MemoryBudget.ofBytes(1 << 10));
+              try (DeviceRuntime gpu =
+                      DeviceRuntime.simulated(SimulatedDevice.builder().build(), options);
+                  DeviceStream a = gpu.streams().acquire()) {
+                gpu.memory().allocate(a, byte[].class, 1 << 10).close();
+                gpu.memory().allocate(a, byte[].class, 1 << 10).close();
+              }
+            });
+    assertThat(events(file, "Reclaim")).isNotEmpty();
+    assertThat(events(file, "Allocation")).hasSize(2);
+  }
+
+  @Test
+  void theSettingsTurnEveryEventOn() throws Exception {
+    Configuration settings = Configuration.create(Path.of("../streamfence.jfc"));
+    assertThat(settings.getSettings().keySet().stream().filter(key -> key.endsWith("#enabled")))
+        .containsExactlyInAnyOrderElementsOf(
+            EVENTS.stream().map(event -> "dev.streamfence." + event + "#enabled").toList());
+    assertThat(settings.getSettings()).containsEntry("dev.streamfence.LockWait#threshold", "1 ms");
+  }
+
+  @Test
+  void aFileThatIsNoRecordingIsRefusedByName() throws IOException {
+    Path file = Files.writeString(folder.resolve("notes.txt"), "no recording");
+    assertThatThrownBy(() -> Trace.ofFlightRecording(file))
+        .isInstanceOf(UncheckedIOException.class)
+        .hasMessageContaining("notes.txt");
+  }
+
+  @Test
+  void whileNothingAsksForThemEventsTakeNoMemory() {
+    try (DeviceRuntime gpu = DeviceRuntime.simulated();
+        DeviceStream a = gpu.streams().acquire()) {
+      assertThat(FlightEvents.observesWork()).isFalse();
+      assertThat(
+              AllocatedBytes.leastOfFiveRounds(
+                  () -> {
+                    for (int i = 0; i < 10_000; i++) {
+                      FlightEvents.observesWork();
+                      FlightEvents.observesMemory();
+                      FlightEvents.endLockWait(FlightEvents.beginLockWait());
+                    }
+                  }))
+          .isZero();
+      assertThat(a.isIdle()).isTrue();
+    }
+  }
+
+  @Test
+  void aThreadThatWaitsForAnotherOnesSubmissionIsAnEvent() throws IOException {
+    Path file =
+        record(
+            () -> {
+              Object event = FlightEvents.beginLockWait();
+              assertThat(event).isNotNull();
+              FlightEvents.endLockWait(event);
+              Object shortage = FlightEvents.beginStagingShortage();
+              FlightEvents.endStagingShortage(shortage);
+            });
+    assertThat(
+            new TreeSet<>(
+                RecordingFile.readAllEvents(file).stream()
+                    .map(event -> event.getEventType().getName())
+                    .collect(Collectors.toSet())))
+        .contains("dev.streamfence.LockWait", "dev.streamfence.StagingShortage");
+  }
+}

@@ -1,0 +1,183 @@
+package dev.streamfence.internal.trace;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
+
+import dev.streamfence.DeviceArray;
+import dev.streamfence.DeviceRuntime;
+import dev.streamfence.DeviceStream;
+import dev.streamfence.RuntimeOptions;
+import dev.streamfence.internal.launch.VectorKernels;
+import dev.streamfence.simulation.DriverCall;
+import dev.streamfence.simulation.Schedule;
+import dev.streamfence.simulation.SimulatedDevice;
+import dev.streamfence.trace.KernelTime;
+import dev.streamfence.trace.Trace;
+import dev.streamfence.trace.TraceSpan;
+import dev.streamfence.trace.TracedWork;
+import dev.streamfence.trace.WorkKind;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Times that are measured on the device. */
+final class DeviceTimesTest {
+  private static final int INVALID_VALUE = 1;
+
+  /** The simulated device's times of the kernels below: 2 µs, and 10 ns per 1,000 instructions. */
+  private static final Duration AT_LEAST = Duration.ofNanos(2_000);
+
+  private final Trace trace = Trace.inMemory(100_000);
+
+  private DeviceRuntime open(SimulatedDevice device, boolean timed) {
+    return DeviceRuntime.simulated(
+        device, RuntimeOptions.defaults().withTrace(trace).withDeviceTimes(timed));
+  }
+
+  private List<TracedWork> launches() {
+    return trace.works().stream().filter(work -> work.kind() == WorkKind.LAUNCH).toList();
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void launchesAndCopiesAreMeasuredUnderEverySchedule(Schedule schedule) {
+    SimulatedDevice device = SimulatedDevice.builder().schedule(schedule).build();
+    try (DeviceRuntime gpu = open(device, true);
+        DeviceStream a = gpu.streams().acquire();
+        DeviceStream b = gpu.streams().acquire();
+        DeviceArray<int[]> x = gpu.memory().upload(a, new int[1000])) {
+      for (int i = 0; i < 5; i++) {
+        VectorKernels.on(a).increment(x, 1000);
+        VectorKernels.on(b).increment(x, 1000);
+      }
+      gpu.synchronize();
+      List<TracedWork> works =
+          trace.works().stream().filter(work -> work.kind() != WorkKind.ALLOCATION).toList();
+      assertThat(works).hasSize(11).allMatch(work -> work.execution() != null);
+      long end = Long.MIN_VALUE;
+      for (TracedWork work : works) {
+        TraceSpan execution = work.span();
+        // Each one waits for the one before, and none runs before it is submitted.
+        assertThat(execution.startNanos()).isGreaterThanOrEqualTo(end);
+        assertThat(execution.startNanos())
+            .isGreaterThanOrEqualTo(work.submission().startNanos() - 1_000);
+        end = execution.endNanos() - 1;
+      }
+      assertThat(gpu.kernelTimes())
+          .extracting(KernelTime::kernel, KernelTime::launches)
+          .containsExactly(tuple("increment", 10L));
+      assertThat(gpu.kernelTimes().get(0).longest()).isGreaterThanOrEqualTo(AT_LEAST);
+      assertThat(gpu.kernelTimes().get(0).total())
+          .isGreaterThanOrEqualTo(AT_LEAST.multipliedBy(10));
+    }
+    assertThat(device.liveObjects()).isZero();
+  }
+
+  @Test
+  void theSameLaunchTakesTheSimulatedDeviceTheSameTime() {
+    try (DeviceRuntime gpu = open(SimulatedDevice.builder().build(), true);
+        DeviceStream a = gpu.streams().acquire();
+        DeviceArray<int[]> x = gpu.memory().upload(a, new int[1000])) {
+      VectorKernels kernels = VectorKernels.on(a);
+      kernels.increment(x, 1000);
+      kernels.increment(x, 1000);
+      kernels.increment(x, 10);
+      gpu.synchronize();
+      List<Long> nanos = launches().stream().map(work -> work.span().durationNanos()).toList();
+      assertThat(nanos.get(0)).isEqualTo(nanos.get(1)).isGreaterThan(nanos.get(2));
+    }
+  }
+
+  @Test
+  void workThatIsNotDoneHasNoTimeYet() {
+    SimulatedDevice device = SimulatedDevice.builder().schedule(Schedule.LAZY).build();
+    try (DeviceRuntime gpu = open(device, true);
+        DeviceStream a = gpu.streams().acquire();
+        DeviceArray<int[]> x = gpu.memory().upload(a, new int[1000])) {
+      VectorKernels.on(a).increment(x, 1000);
+      assertThat(launches().get(0).execution()).isNull();
+      gpu.synchronize();
+      assertThat(launches().get(0).execution()).isNotNull();
+    }
+  }
+
+  @Test
+  void eachPieceOfWorkTakesTwoEvents() {
+    SimulatedDevice device = SimulatedDevice.builder().schedule(Schedule.LAZY).build();
+    try (DeviceRuntime gpu = open(device, true);
+        DeviceStream a = gpu.streams().acquire();
+        DeviceArray<int[]> x = gpu.memory().upload(a, new int[4])) {
+      VectorKernels kernels = VectorKernels.on(a);
+      kernels.increment(x, 4);
+      gpu.synchronize();
+      long created = device.calls(DriverCall.CREATE_EVENT);
+      long recorded = device.calls(DriverCall.RECORD_EVENT);
+      long calls = device.calls();
+      kernels.increment(x, 4);
+      assertThat(device.calls(DriverCall.CREATE_EVENT)).isEqualTo(created);
+      assertThat(device.calls(DriverCall.RECORD_EVENT)).isEqualTo(recorded + 2);
+      assertThat(device.calls()).isEqualTo(calls + 3);
+    }
+  }
+
+  @Test
+  void withoutDeviceTimesATraceMakesNoDriverCall() {
+    SimulatedDevice device = SimulatedDevice.builder().build();
+    try (DeviceRuntime gpu = open(device, false);
+        DeviceStream a = gpu.streams().acquire();
+        DeviceArray<int[]> x = gpu.memory().upload(a, new int[4])) {
+      VectorKernels kernels = VectorKernels.on(a);
+      kernels.increment(x, 4);
+      long calls = device.calls();
+      kernels.increment(x, 4);
+      assertThat(device.calls()).isEqualTo(calls + 1);
+      assertThat(launches()).hasSize(2).allMatch(work -> work.execution() == null);
+      assertThat(gpu.kernelTimes()).isEmpty();
+    }
+  }
+
+  @Test
+  void manyPendingLaunchesTakeABoundedNumberOfEventsAndNoneWaits() {
+    SimulatedDevice device = SimulatedDevice.builder().schedule(Schedule.LAZY).build();
+    try (DeviceRuntime gpu = open(device, true);
+        DeviceStream a = gpu.streams().acquire();
+        DeviceArray<int[]> x = gpu.memory().upload(a, new int[4])) {
+      long events = device.calls(DriverCall.CREATE_EVENT);
+      long polls = device.calls(DriverCall.IS_EVENT_COMPLETE);
+      VectorKernels kernels = VectorKernels.on(a);
+      for (int i = 0; i < 3 * StreamTimes.MOST_PENDING; i++) {
+        kernels.increment(x, 4);
+      }
+      assertThat(device.calls(DriverCall.CREATE_EVENT) - events)
+          .isLessThanOrEqualTo(2L * StreamTimes.MOST_PENDING);
+      assertThat(device.calls(DriverCall.IS_EVENT_COMPLETE)).isGreaterThan(polls);
+      gpu.synchronize();
+      assertThat(launches()).anyMatch(work -> work.execution() != null);
+      assertThat(gpu.statistics().launches()).isEqualTo(3L * StreamTimes.MOST_PENDING);
+    }
+    assertThat(device.liveObjects()).isZero();
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"CREATE_EVENT", "RECORD_EVENT", "IS_EVENT_COMPLETE", "ELAPSED_TIME"})
+  void aMeasurementThatFailsNeverFailsTheWork(DriverCall call) {
+    for (int position = 1; position <= 8; position++) {
+      SimulatedDevice device = SimulatedDevice.builder().build();
+      try (DeviceRuntime gpu = open(device, true);
+          DeviceStream a = gpu.streams().acquire();
+          DeviceArray<int[]> x = gpu.memory().upload(a, new int[] {1, 2, 3, 4})) {
+        VectorKernels kernels = VectorKernels.on(a);
+        kernels.increment(x, 4);
+        device.failCall(call, position, INVALID_VALUE);
+        for (int i = 0; i < 5; i++) {
+          kernels.increment(x, 4);
+        }
+        gpu.kernelTimes();
+        assertThat(gpu.statistics().launches()).isEqualTo(6);
+      }
+      assertThat(device.liveObjects()).as("%s, position %d", call, position).isZero();
+    }
+  }
+}
