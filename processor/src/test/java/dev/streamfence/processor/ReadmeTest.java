@@ -37,6 +37,7 @@ class ReadmeTest {
       """
       package demo;
       import static org.assertj.core.api.Assertions.assertThat;
+      import static dev.streamfence.assertj.TraceAssertions.assertThat;
       import dev.streamfence.*;
       import dev.streamfence.foreign.*;
       import dev.streamfence.memory.*;
@@ -46,6 +47,7 @@ class ReadmeTest {
       import dev.streamfence.launch.*;
       import dev.streamfence.simulation.DriverCall;
       import dev.streamfence.simulation.*;
+      import dev.streamfence.trace.*;
       import java.nio.file.Path;
       class Piece%d {
         void run(Path path) throws Exception {

@@ -3,6 +3,7 @@ package dev.streamfence.examples.tpch;
 import dev.streamfence.DeviceRuntime;
 import dev.streamfence.RuntimeOptions;
 import dev.streamfence.simulation.SimulatedDevice;
+import dev.streamfence.trace.Trace;
 
 /** The device that the command line chooses for the job. Immutable. */
 enum DeviceChoice {
@@ -13,14 +14,21 @@ enum DeviceChoice {
   /** The simulated device, even if there is a GPU. */
   SIMULATED;
 
+  /** More pieces of work than the job has. */
+  private static final int MOST_TRACED = 100_000;
+
   /**
    * Opens the device.
    *
    * @param streams how many streams the job uses at the same time
+   * @param traced whether the runtime keeps a trace of its work, with measured times
    * @throws dev.streamfence.DeviceException if a GPU is asked for and there is none
    */
-  DeviceRuntime open(int streams) {
+  DeviceRuntime open(int streams, boolean traced) {
     RuntimeOptions options = RuntimeOptions.defaults().withStreams(streams);
+    if (traced) {
+      options = options.withTrace(Trace.inMemory(MOST_TRACED)).withDeviceTimes(true);
+    }
     boolean gpu = this == GPU || (this == AUTO && DeviceRuntime.isGpuAvailable());
     return gpu
         ? DeviceRuntime.open(0, options)

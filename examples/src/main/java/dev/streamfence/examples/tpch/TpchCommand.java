@@ -4,6 +4,7 @@ import dev.streamfence.DeviceException;
 import dev.streamfence.DeviceRuntime;
 import java.io.PrintStream;
 import java.io.PrintWriter;
+import java.io.UncheckedIOException;
 import java.math.BigDecimal;
 import java.nio.charset.Charset;
 import java.nio.file.Path;
@@ -98,6 +99,14 @@ public final class TpchCommand implements Callable<Integer> {
               + " Default: ${DEFAULT-VALUE}.")
   private int threads;
 
+  @Option(
+      names = "--trace",
+      paramLabel = "<file>",
+      description =
+          "Writes a page of HTML that shows the work on each stream over time, and what it waited"
+              + " for. Replaces the file.")
+  private @Nullable Path trace;
+
   @SuppressWarnings("UnusedVariable") // picocli reads the option; nothing reads the field.
   @Option(
       names = {"-h", "--help"},
@@ -141,7 +150,7 @@ public final class TpchCommand implements Callable<Integer> {
     }
     DeviceRuntime opened;
     try {
-      opened = device.open(TpchJob.streamsAtOnce(streams));
+      opened = device.open(TpchJob.streamsAtOnce(streams), trace != null);
     } catch (DeviceException e) {
       return fail(e);
     }
@@ -149,8 +158,12 @@ public final class TpchCommand implements Callable<Integer> {
       TpchJob job = new TpchJob(streams, threads, oracle);
       JobReport report = data != null ? overFiles(job, opened, data) : overGenerated(job, opened);
       out.println(ReportText.of(report));
+      if (trace != null) {
+        opened.trace().writeHtml(trace);
+        out.println("Open " + trace + " in a browser to see the work on each stream.");
+      }
       return report.agrees() ? ExitCode.OK : ExitCode.SOFTWARE;
-    } catch (DataFileException e) {
+    } catch (DataFileException | UncheckedIOException e) {
       return fail(e);
     }
   }

@@ -3,8 +3,11 @@ package dev.streamfence.examples.tpch;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.streamfence.DeviceRuntime;
+import java.io.IOException;
+import java.nio.file.Path;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -54,9 +57,36 @@ class OptionsTest {
         .contains(
             "Usage: tpch", "--scale", "0.001 to 100", "0.01", "--device", "auto|gpu|simulated")
         .contains("--data", "--write-data", "orders.arrow", "lineitem.arrow")
-        .contains("--streams", "--threads", "from 1 to 64", "--help", "Exit status:", "Example:")
+        .contains(
+            "--trace",
+            "--streams",
+            "--threads",
+            "from 1 to 64",
+            "--help",
+            "Exit status:",
+            "Example:")
         .doesNotContain("DEFAULT-VALUE");
     assertThat(console.err()).isEmpty();
+  }
+
+  @Test
+  void traceShowsTheKernelsOfBothQueries(@TempDir Path folder) throws IOException {
+    Path page = folder.resolve("trace.html");
+    Console console = new Console();
+    assertThat(console.run("--device", "simulated", "--scale", "0.001", "--trace", page.toString()))
+        .isZero();
+    assertThat(console.out()).contains("Open " + page + " in a browser");
+    assertThat(page).content().startsWith("<!DOCTYPE html>");
+  }
+
+  @Test
+  void traceThatCannotBeWrittenIsReportedInOneLine(@TempDir Path folder) {
+    Path nowhere = folder.resolve("missing").resolve("trace.html");
+    Console console = new Console();
+    assertThat(
+            console.run("--device", "simulated", "--scale", "0.001", "--trace", nowhere.toString()))
+        .isEqualTo(1);
+    assertThat(console.err()).contains(nowhere.toString());
   }
 
   @Test

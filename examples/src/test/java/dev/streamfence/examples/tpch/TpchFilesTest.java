@@ -106,7 +106,7 @@ class TpchFilesTest {
 
   private static void verify(TpchData data, String revenue, Q12Answer late) {
     TpchJob job = new TpchJob(2, 2, new JavaOracle());
-    try (DeviceRuntime device = DeviceChoice.SIMULATED.open(2)) {
+    try (DeviceRuntime device = DeviceChoice.SIMULATED.open(2, false)) {
       JobReport report = job.run(device, "of a sample", data);
       assertThat(report.onDevice()).isEqualTo(report.expected());
       assertThat(report.onDevice().q6().revenue()).isEqualTo(new BigDecimal(revenue));

@@ -32,7 +32,8 @@ class TpchJobTest {
   @CsvSource({"1, 1", "7, 2", "64, 3"})
   void answersDoNotDependOnStreamsAndThreads(int streams, int threads) {
     TpchJob job = new TpchJob(streams, threads, new JavaOracle());
-    try (DeviceRuntime device = DeviceChoice.SIMULATED.open(TpchJob.streamsAtOnce(streams))) {
+    try (DeviceRuntime device =
+        DeviceChoice.SIMULATED.open(TpchJob.streamsAtOnce(streams), false)) {
       JobReport report = job.run(device, "at scale 0.001", job.generate(0.001, orders -> {}));
       assertThat(report.onDevice()).isEqualTo(report.expected());
       assertThat(report.onDevice().q6().centHundredths()).isPositive();
