@@ -50,10 +50,10 @@ final class OrderKernelsLauncher implements OrderKernels {
 
   private OrderKernelsLauncher(DeviceStream stream) {
     final LoadedModule module = module(stream);
-    this.price2 = module.recorder(PRICE);
-    this.filter = module.recorder(FILTER);
-    this.take = module.recorder(TAKE);
-    this.convert = module.recorder(CONVERT);
+    this.price2 = module.recorder(PRICE, OrderKernels.class, "price");
+    this.filter = module.recorder(FILTER, OrderKernels.class, "filter");
+    this.take = module.recorder(TAKE, OrderKernels.class, "take");
+    this.convert = module.recorder(CONVERT, OrderKernels.class, "convert");
   }
 
   /** Returns the kernels of {@link OrderKernels}, launched on {@code stream}. */

@@ -34,10 +34,10 @@ public final class FastFloatsLauncher implements FastFloats {
 
   private FastFloatsLauncher(DeviceStream stream) {
     final LoadedModule module = module(stream);
-    this.negate = module.recorder(NEGATE);
-    this.sort = module.recorder(SORT);
-    this.copy = module.recorder(COPY);
-    this.reverse = module.recorder(REVERSE);
+    this.negate = module.recorder(NEGATE, FastFloats.class, "negate");
+    this.sort = module.recorder(SORT, FastFloats.class, "sort");
+    this.copy = module.recorder(COPY, FastFloats.class, "copy");
+    this.reverse = module.recorder(REVERSE, FastFloats.class, "reverse");
   }
 
   /** Returns the kernels of {@link FastFloats}, launched on {@code stream}. */

@@ -57,17 +57,17 @@ public final class AccessLauncher implements Access {
 
   private AccessLauncher(DeviceStream stream) {
     final LoadedModule module = module(stream);
-    this.image2 = module.recorder(IMAGE_2);
-    this.recorder4 = module.recorder(RECORDER);
-    this.stream2 = module.recorder(STREAM);
-    this.module2 = module.recorder(MODULE);
-    this.on = module.recorder(ON);
-    this.X2 = module.recorder(X);
-    this.x = module.recorder(X_2);
-    this.x2 = module.recorder(X_3);
-    this.reduceSum = module.recorder(REDUCE_SUM);
-    this.REDUCE_SUM2 = module.recorder(REDUCE_SUM_2);
-    this.wait = module.recorder(WAIT);
+    this.image2 = module.recorder(IMAGE_2, Access.class, "image");
+    this.recorder4 = module.recorder(RECORDER, Access.class, "recorder");
+    this.stream2 = module.recorder(STREAM, Access.class, "stream");
+    this.module2 = module.recorder(MODULE, Access.class, "module");
+    this.on = module.recorder(ON, Access.class, "on");
+    this.X2 = module.recorder(X, Access.class, "X");
+    this.x = module.recorder(X_2, Access.class, "x");
+    this.x2 = module.recorder(X_3, Access.class, "x");
+    this.reduceSum = module.recorder(REDUCE_SUM, Access.class, "reduceSum");
+    this.REDUCE_SUM2 = module.recorder(REDUCE_SUM_2, Access.class, "REDUCE_SUM");
+    this.wait = module.recorder(WAIT, Access.class, "wait");
   }
 
   /** Returns the kernels of {@link Access}, launched on {@code stream}. */

@@ -26,8 +26,8 @@ final class Engine_KernelsLauncher implements Engine.Kernels {
 
   private Engine_KernelsLauncher(DeviceStream stream) {
     final LoadedModule module = module(stream);
-    this.iota = module.recorder(IOTA);
-    this.zero = module.recorder(ZERO);
+    this.iota = module.recorder(IOTA, Engine.Kernels.class, "iota");
+    this.zero = module.recorder(ZERO, Engine.Kernels.class, "zero");
   }
 
   /** Returns the kernels of {@link Engine.Kernels}, launched on {@code stream}. */

@@ -41,9 +41,9 @@ public final class ShareKernelsLauncher implements ShareKernels {
 
   private ShareKernelsLauncher(DeviceStream stream) {
     final LoadedModule module = module(stream);
-    this.add = module.recorder(ADD);
-    this.take = module.recorder(TAKE);
-    this.sum2 = module.recorder(SUM);
+    this.add = module.recorder(ADD, ShareKernels.class, "add");
+    this.take = module.recorder(TAKE, ShareKernels.class, "take");
+    this.sum2 = module.recorder(SUM, ShareKernels.class, "sum");
     this.dropped = module.symbol("dropped", int[].class);
   }
 

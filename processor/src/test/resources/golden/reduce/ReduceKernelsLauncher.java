@@ -65,13 +65,13 @@ public final class ReduceKernelsLauncher implements ReduceKernels {
 
   private ReduceKernelsLauncher(DeviceStream stream) {
     final LoadedModule module = module(stream);
-    this.sum = module.recorder(SUM);
-    this.sum2 = module.recorder(SUM_2);
-    this.scan = module.recorder(SCAN);
-    this.histogram = module.recorder(HISTOGRAM);
-    this.scale = module.recorder(SCALE);
-    this.transpose = module.recorder(TRANSPOSE);
-    this.fill = module.recorder(FILL);
+    this.sum = module.recorder(SUM, ReduceKernels.class, "sum");
+    this.sum2 = module.recorder(SUM_2, ReduceKernels.class, "sum");
+    this.scan = module.recorder(SCAN, ReduceKernels.class, "scan");
+    this.histogram = module.recorder(HISTOGRAM, ReduceKernels.class, "histogram");
+    this.scale = module.recorder(SCALE, ReduceKernels.class, "scale");
+    this.transpose = module.recorder(TRANSPOSE, ReduceKernels.class, "transpose");
+    this.fill = module.recorder(FILL, ReduceKernels.class, "fill");
   }
 
   /** Returns the kernels of {@link ReduceKernels}, launched on {@code stream}. */

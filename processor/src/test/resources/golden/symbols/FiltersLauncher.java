@@ -26,7 +26,7 @@ public final class FiltersLauncher implements Filters {
 
   private FiltersLauncher(DeviceStream stream) {
     final LoadedModule module = module(stream);
-    this.filter = module.recorder(FILTER);
+    this.filter = module.recorder(FILTER, Filters.class, "filter");
     this.weights = module.symbol("filter_weights", float[].class);
     this.outside = module.symbol("outside", int[].class);
   }

@@ -49,10 +49,10 @@ final class ProjectKernelsLauncher implements ProjectKernels {
 
   private ProjectKernelsLauncher(DeviceStream stream) {
     final LoadedModule module = module(stream);
-    this.take = module.recorder(TAKE);
-    this.filter = module.recorder(FILTER);
-    this.hash = module.recorder(HASH);
-    this.scale = module.recorder(SCALE);
+    this.take = module.recorder(TAKE, ProjectKernels.class, "take");
+    this.filter = module.recorder(FILTER, ProjectKernels.class, "filter");
+    this.hash = module.recorder(HASH, ProjectKernels.class, "hash");
+    this.scale = module.recorder(SCALE, ProjectKernels.class, "scale");
   }
 
   /** Returns the kernels of {@link ProjectKernels}, launched on {@code stream}. */

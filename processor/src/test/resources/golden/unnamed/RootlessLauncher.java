@@ -19,7 +19,7 @@ final class RootlessLauncher implements Rootless {
 
   private RootlessLauncher(DeviceStream stream) {
     final LoadedModule module = module(stream);
-    this.iota = module.recorder(IOTA);
+    this.iota = module.recorder(IOTA, Rootless.class, "iota");
   }
 
   /** Returns the kernels of {@link Rootless}, launched on {@code stream}. */

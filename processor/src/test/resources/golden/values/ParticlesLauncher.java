@@ -50,10 +50,10 @@ final class ParticlesLauncher implements Particles {
 
   private ParticlesLauncher(DeviceStream stream) {
     final LoadedModule module = module(stream);
-    this.move = module.recorder(MOVE);
-    this.add = module.recorder(ADD);
-    this.collide = module.recorder(COLLIDE);
-    this.settle = module.recorder(SETTLE);
+    this.move = module.recorder(MOVE, Particles.class, "move");
+    this.add = module.recorder(ADD, Particles.class, "add");
+    this.collide = module.recorder(COLLIDE, Particles.class, "collide");
+    this.settle = module.recorder(SETTLE, Particles.class, "settle");
   }
 
   /** Returns the kernels of {@link Particles}, launched on {@code stream}. */

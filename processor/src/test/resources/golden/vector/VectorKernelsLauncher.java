@@ -33,7 +33,7 @@ public final class VectorKernelsLauncher implements VectorKernels {
 
   private VectorKernelsLauncher(DeviceStream stream) {
     final LoadedModule module = module(stream);
-    this.saxpy = module.recorder(SAXPY);
+    this.saxpy = module.recorder(SAXPY, VectorKernels.class, "saxpy");
   }
 
   /** Returns the kernels of {@link VectorKernels}, launched on {@code stream}. */

@@ -131,7 +131,7 @@ public final class LauncherGenerator {
     LaunchMethodGenerator methods = new LaunchMethodGenerator(names, code);
     List<MethodSpec> launches = new ArrayList<>();
     if (parts.size() == 1) {
-      addRecorders(source.kernels(), names, code, type, constructor);
+      addRecorders(source.kernels(), implemented, names, code, type, constructor);
       source
           .kernels()
           .forEach(kernel -> launches.add(methods.generate(kernel, names.field(kernel))));
@@ -139,7 +139,7 @@ public final class LauncherGenerator {
       for (int i = 0; i < parts.size(); i++) {
         String part = names.part(i);
         ClassName holder = launcher.nestedClass(names.partClass(i, source.takenNames()));
-        type.addType(part(parts.get(i), names, code, holder));
+        type.addType(part(parts.get(i), implemented, names, code, holder));
         type.addField(holder, part, Modifier.PRIVATE, Modifier.FINAL);
         constructor.addStatement("this.$N = new $T(module)", part, holder);
         for (KernelMethod kernel : parts.get(i)) {
@@ -162,6 +162,7 @@ public final class LauncherGenerator {
   /** A nested class with the signatures and recorders of some of the kernels. */
   private static TypeSpec part(
       List<KernelMethod> kernels,
+      ClassName implemented,
       MemberNames names,
       Map<KernelMethod, KernelCode> code,
       ClassName holder) {
@@ -173,12 +174,13 @@ public final class LauncherGenerator {
         MethodSpec.constructorBuilder()
             .addModifiers(Modifier.PRIVATE)
             .addParameter(LoadedModule.class, "module");
-    addRecorders(kernels, names, code, type, constructor);
+    addRecorders(kernels, implemented, names, code, type, constructor);
     return type.addMethod(constructor.build()).build();
   }
 
   private static void addRecorders(
       List<KernelMethod> kernels,
+      ClassName implemented,
       MemberNames names,
       Map<KernelMethod, KernelCode> code,
       TypeSpec.Builder type,
@@ -198,7 +200,12 @@ public final class LauncherGenerator {
                   SignatureGenerator.generate(kernel, codeOf(kernel, code).analysis(), declaration))
               .build());
       type.addField(LaunchMethodGenerator.RECORDER, field, Modifier.PRIVATE, Modifier.FINAL);
-      constructor.addStatement("this.$N = module.recorder($N)", field, constant);
+      constructor.addStatement(
+          "this.$N = module.recorder($N, $T.class, $L)",
+          field,
+          constant,
+          implemented,
+          StringLiteral.of(kernel.name()));
     }
   }
 

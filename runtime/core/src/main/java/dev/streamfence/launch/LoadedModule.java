@@ -33,6 +33,18 @@ public sealed interface LoadedModule permits TrackedModule {
   LaunchRecorder recorder(KernelSignature signature);
 
   /**
+   * A strict recorder like {@link #recorder(KernelSignature)}, whose launches traces and profilers
+   * name after the method that declares the kernel instead of the entry point.
+   *
+   * @param declaring the interface with the method
+   * @throws dev.streamfence.KernelLoadException as there
+   * @throws IllegalArgumentException as there
+   * @throws dev.streamfence.StreamMisuseException as there
+   * @throws dev.streamfence.RuntimeClosedException as there
+   */
+  LaunchRecorder recorder(KernelSignature signature, Class<?> declaring, String method);
+
+  /**
    * A permissive recorder: it also takes untracked addresses, see {@link LaunchRecorder#untracked}.
    *
    * @throws dev.streamfence.KernelLoadException if the module has no such kernel, or one with other

@@ -8,9 +8,10 @@ import org.jspecify.annotations.Nullable;
  *
  * @param device the runtime, with the device's name and number
  * @param kind what it is
- * @param name the kernel's entry point, the name of a call, or the kind in words
- * @param detail the grid and the block of a launch, or what kind of host memory a copy uses; may be
- *     empty
+ * @param name the method that declares the kernel (the entry point if a recorder was made without
+ *     one), the name of a call, or the kind in words
+ * @param detail the grid and the block of a launch and its entry point if that has another name, or
+ *     what kind of host memory a copy uses; may be empty
  * @param bytes how many bytes it copies, fills, allocates or frees; 0 for a launch
  * @param stream the number of its stream
  * @param streamName its stream in words: those of other code and those that the runtime keeps for

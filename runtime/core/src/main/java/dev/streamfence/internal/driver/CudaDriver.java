@@ -245,6 +245,14 @@ public interface CudaDriver extends Sink, AutoCloseable {
   void synchronizeDevice();
 
   /**
+   * Where a profiler learns what a thread does; null if none is there. The answer never changes:
+   * ask once. No driver call.
+   */
+  default @Nullable HostRanges hostRanges() {
+    return null;
+  }
+
+  /**
    * The host's clock, in nanoseconds that can be compared with each other and with the times of
    * events. No driver call. That of a simulated device stands still while it carries out work.
    */

@@ -24,12 +24,17 @@ public final class TrackedModule implements LoadedModule {
 
   @Override
   public LaunchRecorder recorder(KernelSignature signature) {
-    return recorder(signature, true);
+    return recorder(signature, true, LaunchName.of(signature));
+  }
+
+  @Override
+  public LaunchRecorder recorder(KernelSignature signature, Class<?> declaring, String method) {
+    return recorder(signature, true, LaunchName.of(signature, declaring, method));
   }
 
   @Override
   public LaunchRecorder permissiveRecorder(KernelSignature signature) {
-    return recorder(signature, false);
+    return recorder(signature, false, LaunchName.of(signature));
   }
 
   @Override
@@ -65,7 +70,7 @@ public final class TrackedModule implements LoadedModule {
     }
   }
 
-  private LaunchRecorder recorder(KernelSignature signature, boolean strict) {
+  private LaunchRecorder recorder(KernelSignature signature, boolean strict, LaunchName name) {
     signature.requireComplete();
     Timeline timeline = TrackedStream.timelineOf(stream);
     Life life = TrackedStream.of(stream).runtime().life();
@@ -74,7 +79,7 @@ public final class TrackedModule implements LoadedModule {
       LoadedKernel kernel = image.kernel(signature);
       ArgumentFrame frame = image.frame(timeline, signature);
       return new TrackedRecorder(
-          kernel, stream, timeline, frame, image.tables(timeline, signature), strict);
+          kernel, stream, timeline, frame, image.tables(timeline, signature), strict, name);
     } finally {
       life.leave();
     }

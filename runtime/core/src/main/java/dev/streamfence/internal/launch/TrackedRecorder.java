@@ -32,6 +32,7 @@ public final class TrackedRecorder implements LaunchRecorder {
   private final boolean strict;
   private final boolean synchronous;
   private final String purpose;
+  private final LaunchName name;
   private final UseLabels labels = new Labels();
   private final ArgumentFrame frame;
   private final LoadedKernel kernel;
@@ -48,7 +49,9 @@ public final class TrackedRecorder implements LaunchRecorder {
       Timeline timeline,
       ArgumentFrame frame,
       @Nullable AddressTables tables,
-      boolean strict) {
+      boolean strict,
+      LaunchName name) {
+    this.name = name;
     this.stream = stream;
     this.timeline = timeline;
     this.runtime = kernel.runtime();
@@ -320,7 +323,8 @@ public final class TrackedRecorder implements LaunchRecorder {
 
     @Override
     public WorkFacts facts() {
-      return new WorkFacts(WorkKind.LAUNCH, kernel.signature().entry(), 0, launch.shape());
+      return new WorkFacts(
+          WorkKind.LAUNCH, name.name(), name.qualified(), 0, name.detail(launch.shape()));
     }
   }
 

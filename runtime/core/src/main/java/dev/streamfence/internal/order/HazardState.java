@@ -68,6 +68,9 @@ public final class HazardState {
 
   private @Nullable Throwable closedAt;
 
+  /** The subject in words, once an observer has asked. */
+  private @Nullable String words;
+
   /** Only a part: whether the whole has taken over its pins. */
   private boolean isAbsorbed;
 
@@ -494,9 +497,12 @@ public final class HazardState {
     return new UseAfterFreeException(use, subject.toString(), generation, closedAt);
   }
 
-  /** The memory, in words. */
+  /** The memory, in words. Held: the lock. */
   String inWords() {
-    return subject.toString();
+    if (words == null) {
+      words = subject.toString();
+    }
+    return words;
   }
 
   /** The name that its user has given it; empty if there is none. */

@@ -109,6 +109,9 @@ public abstract class ObservedWork {
   /** The work is on the stream. */
   public abstract void queued();
 
+  /** The submission is over before anything was registered. */
+  public abstract void dropped();
+
   /**
    * The submission is over.
    *

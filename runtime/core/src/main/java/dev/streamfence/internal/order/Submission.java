@@ -431,7 +431,8 @@ public final class Submission implements AutoCloseable {
       return;
     }
     Visit ended = requireNonNull(visit);
-    ObservedWork watched = state == LaunchStep.RECORDING ? null : observed;
+    ObservedWork watched = observed;
+    boolean isDropped = state == LaunchStep.RECORDING;
     long first = firstTicket;
     long last = ticket;
     List<Runnable> releases = List.of();
@@ -448,13 +449,21 @@ public final class Submission implements AutoCloseable {
         timeline.release();
       }
       if (watched != null) {
-        watched.ended(first, last);
+        end(watched, isDropped, first, last);
       }
       if (!releases.isEmpty()) {
         run(releases);
       }
     } finally {
       timeline.pool().life().leave(ended);
+    }
+  }
+
+  private static void end(ObservedWork work, boolean isDropped, long first, long last) {
+    if (isDropped) {
+      work.dropped();
+    } else {
+      work.ended(first, last);
     }
   }
 

@@ -29,6 +29,7 @@ public final class Timeline {
   private final Progress progress;
   private final SubmittedGate gate = new SubmittedGate();
   private final RecentWork recent = new RecentWork();
+  private final String name;
   // Guarded by the submission lock.
   private boolean busy;
 
@@ -48,6 +49,7 @@ public final class Timeline {
     this.stream = stream;
     this.ring = new EventRing(driver, stream, pool.timelines());
     this.submission = new Submission(this);
+    this.name = pool.describe(index);
     this.progress = new Progress(pool, index, driver, stream, ring);
   }
 
@@ -617,6 +619,6 @@ public final class Timeline {
 
   @Override
   public String toString() {
-    return pool.describe(index);
+    return name;
   }
 }

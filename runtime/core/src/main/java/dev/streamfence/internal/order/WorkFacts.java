@@ -6,8 +6,15 @@ import dev.streamfence.trace.WorkKind;
  * What a piece of work is, for observers. Immutable.
  *
  * @param kind its kind
- * @param name the kernel, the call, or the kind in words
+ * @param name the method that declares the kernel, the call, or the kind in words
+ * @param qualifiedName the name with the interface that declares the kernel
  * @param bytes how many bytes it moves, fills, allocates or frees; 0 if it has no size
  * @param detail what else there is to say in a few words; may be empty
  */
-public record WorkFacts(WorkKind kind, String name, long bytes, String detail) {}
+public record WorkFacts(
+    WorkKind kind, String name, String qualifiedName, long bytes, String detail) {
+  /** Facts of work that no interface declares. */
+  public WorkFacts(WorkKind kind, String name, long bytes, String detail) {
+    this(kind, name, name, bytes, detail);
+  }
+}

@@ -3,6 +3,7 @@ package dev.streamfence.internal.trace;
 import static java.util.Objects.requireNonNull;
 
 import dev.streamfence.internal.driver.CudaDriver;
+import dev.streamfence.internal.driver.HostRanges;
 import dev.streamfence.internal.jfr.FlightEvents;
 import dev.streamfence.internal.memory.MemoryObserver;
 import dev.streamfence.internal.order.ObservedWork;
@@ -32,6 +33,7 @@ public final class WorkTracer implements WorkObserver, MemoryObserver {
   private final CudaDriver driver;
   private final @Nullable RecordedTrace trace;
   private final @Nullable DeviceTimes times;
+  private final @Nullable HostRanges ranges;
 
   /**
    * Creates an observer.
@@ -46,6 +48,7 @@ public final class WorkTracer implements WorkObserver, MemoryObserver {
     this.driver = driver;
     this.trace = trace;
     this.times = isTimed ? new DeviceTimes(driver) : null;
+    this.ranges = driver.hostRanges();
   }
 
   /** Prepares the measurements: waits for the device once, if they were asked for. */
@@ -57,7 +60,7 @@ public final class WorkTracer implements WorkObserver, MemoryObserver {
 
   @Override
   public @Nullable ObservedWork watch(Timeline timeline, UseLabels labels) {
-    if (trace == null && times == null && !FlightEvents.observesWork()) {
+    if (trace == null && times == null && ranges == null && !FlightEvents.observesWork()) {
       return null;
     }
     try {
@@ -109,6 +112,7 @@ public final class WorkTracer implements WorkObserver, MemoryObserver {
   /** One piece of work on its way. */
   private final class Watched extends ObservedWork {
     private final long begun = driver.nanoTime();
+    private final Thread thread = Thread.currentThread();
     private final @Nullable Object flight;
     private WorkFacts facts;
     private boolean isQueued;
@@ -118,6 +122,9 @@ public final class WorkTracer implements WorkObserver, MemoryObserver {
       super(timeline);
       this.facts = facts;
       this.flight = FlightEvents.beginWork(facts.kind());
+      if (ranges != null) {
+        ranges.push(facts.qualifiedName());
+      }
     }
 
     @Override
@@ -137,7 +144,19 @@ public final class WorkTracer implements WorkObserver, MemoryObserver {
     }
 
     @Override
+    public void dropped() {
+      // The thread that closes the runtime may end what another one has begun.
+      if (ranges != null && Thread.currentThread() == thread) {
+        ranges.pop();
+      }
+    }
+
+    @Override
     public void ended(long firstTicket, long ticket) {
+      dropped();
+      if (trace == null && times == null && !FlightEvents.observesWork()) {
+        return;
+      }
       try {
         TracedWork work = work(ticket);
         FlightEvents.endWork(flight, work);

@@ -11,6 +11,7 @@ import dev.streamfence.internal.driver.DeviceProperties;
 import dev.streamfence.internal.driver.DriverCalls;
 import dev.streamfence.internal.driver.FunctionAttributes;
 import dev.streamfence.internal.driver.HostMemory;
+import dev.streamfence.internal.driver.HostRanges;
 import dev.streamfence.internal.driver.KernelLaunch;
 import dev.streamfence.internal.driver.MemoryInfo;
 import dev.streamfence.internal.driver.ModuleVariable;
@@ -30,6 +31,7 @@ import jcuda.driver.CUresult;
 import jcuda.driver.CUstream;
 import jcuda.driver.CUstream_flags;
 import jcuda.driver.JCudaDriver;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A device through JCuda. Thread-safe if the caller destroys, frees or unloads nothing that another
@@ -146,6 +148,11 @@ final class JCudaDevice implements CudaDriver {
     CUevent event = new CUevent();
     call(DriverCall.CREATE_EVENT, () -> JCudaDriver.cuEventCreate(event, flags));
     return new DriverHandle.Event(this, event);
+  }
+
+  @Override
+  public @Nullable HostRanges hostRanges() {
+    return NvtxRanges.find();
   }
 
   @Override

@@ -39,6 +39,7 @@ class DriverErrorsOverStandInTest {
           "properties",
           "launchObserver",
           "nanoTime",
+          "hostRanges",
           "rawHandle",
           "foreignEvent",
           "inThreadOfOthers",

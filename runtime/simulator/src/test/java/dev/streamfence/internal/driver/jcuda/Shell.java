@@ -49,7 +49,12 @@ public final class Shell {
 
   /** Sets the folder that the dynamic linker searches first. */
   Shell linkingFrom(Path folder) {
-    builder.environment().put("LD_LIBRARY_PATH", folder.toString());
+    return with("LD_LIBRARY_PATH", folder.toString());
+  }
+
+  /** Sets a variable of its environment. */
+  Shell with(String variable, String value) {
+    builder.environment().put(variable, value);
     return this;
   }
 
