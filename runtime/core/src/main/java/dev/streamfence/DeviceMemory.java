@@ -5,6 +5,8 @@ import dev.streamfence.internal.device.TrackedMemory;
 import dev.streamfence.memory.ArrayAllocator;
 import dev.streamfence.memory.MemoryReservation;
 import dev.streamfence.memory.MemoryStatistics;
+import dev.streamfence.memory.TagUsage;
+import java.util.Map;
 
 /** Allocates the arrays of a runtime and accounts for their bytes. Thread-safe. */
 public sealed interface DeviceMemory extends ArrayAllocator permits TrackedMemory {
@@ -119,7 +121,7 @@ public sealed interface DeviceMemory extends ArrayAllocator permits TrackedMemor
    */
   long reap();
 
-  /** Resets the peak to the bytes live now. */
+  /** Resets the peak to the bytes that are live or pending now, after a {@link #reap}. */
   void resetPeak();
 
   /** Resets the count of allocation requests to 0. */
@@ -134,13 +136,23 @@ public sealed interface DeviceMemory extends ArrayAllocator permits TrackedMemor
   /**
    * Turns the refusal of downloads on or off, to show that a computation stays on the device. While
    * on, every download of a non-empty array throws an {@link IllegalStateException} before it
-   * allocates or copies anything, and is counted.
+   * allocates or copies anything, and is counted. Numbers of rows, and of bytes of adopted text,
+   * can still be read: they are no data. Concerns the arrays of this memory and of those {@link
+   * #within} it.
    */
   void refuseDownloads(boolean refuse);
 
   /**
    * The memory statistics at this moment. For memory {@link #within} a budget, the limit, bytes,
-   * peak and requests are its own; the rest is the runtime's.
+   * peak, requests and transfers are its own, and also count in the memory around it; the counts of
+   * failed frees, lost arrays, guard violations and log records, and the bytes of pinned and
+   * adopted memory, are the runtime's.
    */
   MemoryStatistics statistics();
+
+  /**
+   * The open arrays by tag, sorted; unmodifiable. For memory {@link #within} a budget: its own. An
+   * array without a tag counts under its type and length. Looks at each open array.
+   */
+  Map<String, TagUsage> usageByTag();
 }

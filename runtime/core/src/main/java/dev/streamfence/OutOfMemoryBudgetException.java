@@ -24,7 +24,8 @@ public final class OutOfMemoryBudgetException extends DeviceException {
    * @param requested bytes requested
    * @param current bytes in use, including those pending
    * @param pending bytes freed that the device may still use
-   * @param peak the most bytes of open arrays before the request
+   * @param peak the most bytes of open arrays, and of closed ones that the device might still use,
+   *     before the request
    * @param limit bytes that may be in use
    * @param budget the name of the budget that refuses; empty for the runtime's budget
    * @param cause why freed memory was not returned, if it was not
@@ -92,7 +93,8 @@ public final class OutOfMemoryBudgetException extends DeviceException {
    * @param requested bytes requested
    * @param open bytes of the runtime's open allocations
    * @param pending bytes that the runtime has freed, and the device may still use
-   * @param peak the most bytes of the runtime's open arrays before the request
+   * @param peak the most bytes of the runtime's open arrays, and of closed ones that the device
+   *     might still use, before the request
    * @param free bytes that are free on the device according to the driver; negative if unknown
    * @param total bytes of the device
    * @param error the driver's error
@@ -172,8 +174,9 @@ public final class OutOfMemoryBudgetException extends DeviceException {
   }
 
   /**
-   * The most bytes of open arrays at the same time before the request, since the beginning or the
-   * last {@link DeviceMemory#resetPeak}. A refused request does not change it.
+   * The most bytes of open arrays, and of closed ones that the device might still use, at the same
+   * time before the request, since the beginning or the last {@link DeviceMemory#resetPeak}. A
+   * refused request does not change it.
    */
   public long peak() {
     return peak;

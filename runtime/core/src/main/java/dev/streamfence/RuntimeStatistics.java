@@ -1,6 +1,7 @@
 package dev.streamfence;
 
 import dev.streamfence.memory.MemoryStatistics;
+import java.util.List;
 
 /**
  * Counts of what a runtime has done since it was opened. Immutable; a snapshot, which other threads
@@ -14,6 +15,8 @@ import dev.streamfence.memory.MemoryStatistics;
  * @param waits waits of one stream for another that were queued
  * @param eventRecords events recorded, those for staging copies included
  * @param memory details about memory
+ * @param streams details about each stream that exists, by rising number
+ * @param objects the driver's objects that exist
  */
 public record RuntimeStatistics(
     long launches,
@@ -21,4 +24,11 @@ public record RuntimeStatistics(
     long driverCalls,
     long waits,
     long eventRecords,
-    MemoryStatistics memory) {}
+    MemoryStatistics memory,
+    List<StreamStatistics> streams,
+    DriverObjects objects) {
+  /** The list is copied. */
+  public RuntimeStatistics {
+    streams = List.copyOf(streams);
+  }
+}

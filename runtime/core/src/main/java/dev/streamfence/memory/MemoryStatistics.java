@@ -25,8 +25,9 @@ public sealed interface MemoryStatistics permits MemorySnapshot {
   long promisedBytes();
 
   /**
-   * Highest {@code liveBytes} since the runtime was opened, or the last {@link
-   * DeviceMemory#resetPeak}.
+   * Most bytes of open arrays, and of closed ones that the device might still use, since the
+   * runtime was opened, or the last {@link DeviceMemory#resetPeak}. Of a part of the memory: most
+   * bytes of its open arrays.
    */
   long peakBytes();
 
@@ -97,8 +98,8 @@ public sealed interface MemoryStatistics permits MemorySnapshot {
   long adoptedBytes();
 
   /**
-   * Bytes still available to a request, never negative; a hint, since other threads may take them
-   * first.
+   * Bytes still available to a request, within this limit and those around it; never negative; a
+   * hint, since other threads may take them first.
    */
   long remainingBytes();
 }

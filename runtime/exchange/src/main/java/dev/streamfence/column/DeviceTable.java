@@ -227,8 +227,7 @@ public sealed interface DeviceTable extends AutoCloseable, DeviceValues.Table pe
    * The number of logical rows. Waits for a copy of four bytes, unless the host has set or read the
    * number and nothing has written it since.
    *
-   * @throws IllegalStateException if the device has counted more rows than the capacity; or while
-   *     {@link DeviceMemory#refuseDownloads} is on and the number is not known
+   * @throws IllegalStateException if the device has counted more rows than the capacity
    */
   long rows(DeviceStream stream);
 

@@ -26,10 +26,6 @@ public record MemorySnapshot(
     long droppedLogRecords,
     long pinnedBytes,
     long tableBytes,
-    long adoptedBytes)
-    implements MemoryStatistics {
-  @Override
-  public long remainingBytes() {
-    return Math.max(0, limitBytes - liveBytes - pendingBytes - promisedBytes - tableBytes);
-  }
-}
+    long adoptedBytes,
+    long remainingBytes)
+    implements MemoryStatistics {}

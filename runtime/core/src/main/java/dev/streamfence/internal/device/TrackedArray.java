@@ -129,10 +129,12 @@ public sealed class TrackedArray<A> implements ReadableArray<A> permits Writable
 
   /**
    * Downloads like {@link #download(DeviceStream, long, long)}, and counts the copy as one of
-   * metadata.
+   * metadata, which is never refused.
    */
   public A readMetadata(DeviceStream stream, long from, long count) {
-    A target = newTarget(stream, from, count);
+    requireJavaArray(from, count);
+    requireUsable(stream, "download");
+    A target = newJavaArray(count);
     Region source = used(from, count, "download");
     if (source != null) {
       HostBytes host = HostArray.to(target, elementType, 0, count);
@@ -400,6 +402,10 @@ public sealed class TrackedArray<A> implements ReadableArray<A> permits Writable
   private A newTarget(DeviceStream stream, long from, long count) {
     requireJavaArray(from, count);
     requireDownload(stream);
+    return newJavaArray(count);
+  }
+
+  private A newJavaArray(long count) {
     return arrayType.cast(Array.newInstance(arrayType.getComponentType(), (int) count));
   }
 

@@ -15,8 +15,11 @@ import dev.streamfence.launch.ElementType;
 import dev.streamfence.launch.RecordElement;
 import dev.streamfence.memory.MemoryReservation;
 import dev.streamfence.memory.MemoryStatistics;
+import dev.streamfence.memory.TagUsage;
+import java.util.Collections;
+import java.util.Map;
 import java.util.Objects;
-import java.util.concurrent.atomic.LongAdder;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /** The implementation of {@link DeviceMemory}. */
@@ -33,7 +36,6 @@ public final class TrackedMemory implements DeviceMemory {
   private final OpenArrays arrays;
   private final TransferCounts counts;
   private final ArrayTransfers transfers;
-  private final LongAdder requests = new LongAdder();
 
   TrackedMemory(TrackedRuntime runtime, MemoryStack stack, OpenArrays arrays) {
     this(runtime, stack, arrays, stack.budget(), new TransferCounts());
@@ -61,7 +63,8 @@ public final class TrackedMemory implements DeviceMemory {
   @Override
   public DeviceMemory within(long budgetInBytes, String name) {
     Objects.requireNonNull(name, "name");
-    return new TrackedMemory(runtime, stack, arrays, resource.part(budgetInBytes, name), counts);
+    return new TrackedMemory(
+        runtime, stack, arrays, resource.part(budgetInBytes, name), counts.part());
   }
 
   @Override
@@ -272,12 +275,13 @@ public final class TrackedMemory implements DeviceMemory {
 
   @Override
   public void resetPeak() {
+    reap();
     resource.resetPeak();
   }
 
   @Override
   public void resetAllocationRequests() {
-    requests.reset();
+    counts.requests.reset();
   }
 
   @Override
@@ -309,7 +313,7 @@ public final class TrackedMemory implements DeviceMemory {
         budget.pending(),
         budget.promised(),
         budget.peak(),
-        requests.sum(),
+        counts.requests.sum(),
         arrays.failedFrees(),
         arrays.failedFreeBytes(),
         arrays.lostArrays(),
@@ -326,7 +330,19 @@ public final class TrackedMemory implements DeviceMemory {
         stack.droppedLogRecords(),
         runtime.pinned().bytes(),
         budget.kept(),
-        runtime.adopted().bytes());
+        runtime.adopted().bytes(),
+        resource.remaining());
+  }
+
+  @Override
+  public Map<String, TagUsage> usageByTag() {
+    Map<String, TagUsage> usage = new TreeMap<>();
+    for (Allocation allocation : stack.open()) {
+      if (resource.pays(allocation)) {
+        usage.merge(allocation.tag(), new TagUsage(1, allocation.sizeInBytes()), TagUsage::plus);
+      }
+    }
+    return Collections.unmodifiableMap(usage);
   }
 
   TrackedRuntime runtime() {
@@ -355,7 +371,7 @@ public final class TrackedMemory implements DeviceMemory {
       Source source, DeviceStream stream, Class<A> arrayType, long length, String tag) {
     Objects.requireNonNull(stream, "stream");
     Objects.requireNonNull(tag, "tag");
-    requests.increment();
+    counts.requested();
     ArrayElement elementType = ArrayElement.ofArray(arrayType);
     String what = elementType.typeName() + "[" + length + "]";
     if (length < 0) {

@@ -4,6 +4,7 @@ package dev.streamfence.internal.device;
 import dev.streamfence.CudaDriverException;
 import dev.streamfence.DeviceInfo;
 import dev.streamfence.DeviceRuntime;
+import dev.streamfence.DriverObjects;
 import dev.streamfence.RuntimeOptions;
 import dev.streamfence.RuntimeStatistics;
 import dev.streamfence.StreamMisuseException;
@@ -140,7 +141,17 @@ public final class TrackedRuntime implements DeviceRuntime {
         counts.total(),
         counts.of(DriverCall.WAIT_FOR_EVENT),
         counts.of(DriverCall.RECORD_EVENT),
-        memory.statistics());
+        memory.statistics(),
+        pool.statistics(),
+        new DriverObjects(
+            live(DriverCall.CREATE_STREAM, DriverCall.DESTROY_STREAM),
+            live(DriverCall.CREATE_EVENT, DriverCall.DESTROY_EVENT),
+            live(DriverCall.LOAD_MODULE, DriverCall.UNLOAD_MODULE),
+            live(DriverCall.ALLOCATE_HOST, DriverCall.FREE_HOST)));
+  }
+
+  private long live(DriverCall create, DriverCall destroy) {
+    return driver.calls().succeeded(create) - driver.calls().succeeded(destroy);
   }
 
   @Override

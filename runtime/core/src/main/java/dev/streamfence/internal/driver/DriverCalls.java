@@ -15,12 +15,14 @@ import java.util.concurrent.atomic.LongAdder;
  */
 public final class DriverCalls {
   private final Map<DriverCall, LongAdder> counts = new EnumMap<>(DriverCall.class);
+  private final Map<DriverCall, LongAdder> failures = new EnumMap<>(DriverCall.class);
   private final StickyError sticky = new StickyError();
 
   /** Calls of which none was made. */
   public DriverCalls() {
     for (DriverCall call : DriverCall.values()) {
       counts.put(call, new LongAdder());
+      failures.put(call, new LongAdder());
     }
   }
 
@@ -35,6 +37,16 @@ public final class DriverCalls {
       sticky.check();
     }
     counter(call).increment();
+  }
+
+  /** Counts a call that was begun and has failed. */
+  public void failed(DriverCall call) {
+    requireNonNull(failures.get(call)).increment();
+  }
+
+  /** How often one call has succeeded. */
+  public long succeeded(DriverCall call) {
+    return of(call) - requireNonNull(failures.get(call)).sum();
   }
 
   /** The first sticky error, if there was one. */

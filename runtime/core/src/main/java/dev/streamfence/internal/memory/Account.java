@@ -156,7 +156,7 @@ final class Account {
     synchronized (this) {
       claimed -= bytes;
       open += bytes;
-      peak = Math.max(peak, open);
+      peak = Math.max(peak, open + freed);
     }
     if (whole != null) {
       whole.opened(bytes);
@@ -242,14 +242,33 @@ final class Account {
     return freed;
   }
 
+  /** Whether it is an account, or a part of it, or of one of its parts. */
+  boolean isWithin(Account other) {
+    for (Account each = this; each != null; each = each.whole) {
+      if (each == other) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   /** The figures at this moment. */
   synchronized Budget snapshot() {
     return new Budget(limit, open, freed + claimed, promised, peak, kept);
   }
 
-  /** Resets the peak to the open bytes. */
+  /** Bytes that a request could claim now, here and in the whole; never negative. */
+  long remaining() {
+    long here;
+    synchronized (this) {
+      here = Math.max(0, room());
+    }
+    return whole == null ? here : Math.min(here, whole.remaining());
+  }
+
+  /** Resets the peak to the open bytes and the freed ones that have not been returned. */
   synchronized void resetPeak() {
-    peak = open;
+    peak = open + freed;
   }
 
   private void change(long claim, long promise) {

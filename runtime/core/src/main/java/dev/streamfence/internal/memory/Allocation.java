@@ -172,6 +172,11 @@ public final class Allocation implements Tagged {
     return sizeInBytes;
   }
 
+  /** Whether its bytes count in an account. */
+  boolean isPaidBy(Account other) {
+    return account != null && account.isWithin(other);
+  }
+
   /** Its purpose; may be empty. */
   @Override
   public String tag() {

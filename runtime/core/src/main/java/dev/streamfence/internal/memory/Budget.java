@@ -7,7 +7,8 @@ package dev.streamfence.internal.memory;
  * @param live bytes of open allocations
  * @param pending bytes freed and not yet returned, and bytes of requests in progress
  * @param promised bytes set aside by reservations and not yet drawn
- * @param peak highest {@code live} since the beginning or the last reset
+ * @param peak most bytes of open allocations, and of freed ones that have not been returned, since
+ *     the beginning or the last reset
  * @param kept bytes that the runtime itself keeps until it is closed
  */
 public record Budget(long limit, long live, long pending, long promised, long peak, long kept) {

@@ -116,7 +116,17 @@ public final class BudgetResource implements AllocationResource {
     return account.snapshot();
   }
 
-  /** Resets the peak to the bytes that are live now. */
+  /** Bytes that a request could take now, within all limits. */
+  public long remaining() {
+    return account.remaining();
+  }
+
+  /** Whether an allocation counts in this limit. */
+  public boolean pays(Allocation allocation) {
+    return allocation.isPaidBy(account);
+  }
+
+  /** Resets the peak to the bytes that are outstanding now. */
   public void resetPeak() {
     account.resetPeak();
   }

@@ -3,6 +3,7 @@ package dev.streamfence.internal.order;
 
 import dev.streamfence.CudaDriverException;
 import dev.streamfence.StreamMisuseException;
+import dev.streamfence.StreamStatistics;
 import dev.streamfence.internal.driver.CudaDriver;
 import dev.streamfence.internal.driver.CudaDriver.StreamHandle;
 import dev.streamfence.internal.driver.HostMemory;
@@ -546,6 +547,18 @@ public final class StreamPool {
       }
     }
     return descriptions;
+  }
+
+  /** The counts of each stream that exists. */
+  public List<StreamStatistics> statistics() {
+    List<StreamStatistics> statistics = new ArrayList<>();
+    for (int i = 0; i < timelines.length(); i++) {
+      Timeline timeline = timelines.get(i);
+      if (timeline != null) {
+        statistics.add(timeline.statistics());
+      }
+    }
+    return statistics;
   }
 
   private Timeline create(int index, int priority) {

@@ -4,10 +4,12 @@ package dev.streamfence.internal.order;
 
 import dev.streamfence.CudaDriverException;
 import dev.streamfence.StreamMisuseException;
+import dev.streamfence.StreamStatistics;
 import dev.streamfence.internal.driver.CudaDriver;
 import dev.streamfence.internal.driver.CudaDriver.EventHandle;
 import dev.streamfence.internal.driver.CudaDriver.StreamHandle;
 import java.util.List;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -32,6 +34,9 @@ public final class Timeline {
   private final String name;
   // Guarded by the submission lock.
   private boolean busy;
+
+  /** How many waits for other streams were queued. */
+  private final LongAdder waits = new LongAdder();
 
   /** Guarded by the pool. */
   private int priority;
@@ -221,7 +226,13 @@ public final class Timeline {
     EventHandle event = other.ring.coveringEverything(other.submitted());
     if (event != null) {
       driver.waitForEvent(stream.handle(), event);
+      waits.increment();
     }
+  }
+
+  /** The counts so far. */
+  StreamStatistics statistics() {
+    return new StreamStatistics(index, name, submitted(), completed(), waits.sum());
   }
 
   /** The highest submitted ticket: its work is queued, or never will be. */
@@ -525,6 +536,7 @@ public final class Timeline {
     }
     driver.waitForEvent(stream.handle(), event);
     ring.merge(other.index, ticket, scratch);
+    waits.increment();
     return true;
   }
 

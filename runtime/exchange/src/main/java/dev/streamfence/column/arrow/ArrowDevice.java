@@ -37,8 +37,6 @@ public final class ArrowDevice {
    * @throws IllegalArgumentException if a structure is released already; is memory of another
    *     device, or of the host; has a type that is not supported, or impossible numbers or
    *     addresses; or was exported by this process and changed since
-   * @throws IllegalStateException if a column is text and {@link
-   *     dev.streamfence.DeviceMemory#refuseDownloads} is on
    * @throws dev.streamfence.OutOfMemoryBudgetException if there is not enough memory for the number
    *     of rows, four bytes
    * @throws dev.streamfence.StreamMisuseException if the stream is closed, or this thread has a

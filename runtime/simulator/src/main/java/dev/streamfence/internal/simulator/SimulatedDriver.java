@@ -443,11 +443,21 @@ final class SimulatedDriver implements CudaDriver {
   /** Makes a call unless the device refuses it or its failure is planned. */
   private <T> T call(DriverCall call, Supplier<T> work) {
     calls.begin(call);
-    return locked(
-        () -> {
-          state.enter(call);
-          return work.get();
-        });
+    boolean hasSucceeded = false;
+    try {
+      T result =
+          locked(
+              () -> {
+                state.enter(call);
+                return work.get();
+              });
+      hasSucceeded = true;
+      return result;
+    } finally {
+      if (!hasSucceeded) {
+        calls.failed(call);
+      }
+    }
   }
 
   private <T> T locked(Supplier<T> work) {

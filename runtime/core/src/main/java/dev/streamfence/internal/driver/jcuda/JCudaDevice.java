@@ -591,7 +591,15 @@ final class JCudaDevice implements CudaDriver {
   /** Announces a call, and makes the context current that it needs. */
   private void begin(DriverCall call) {
     calls.begin(call);
-    setContext();
+    boolean isCurrent = false;
+    try {
+      setContext();
+      isCurrent = true;
+    } finally {
+      if (!isCurrent) {
+        calls.failed(call);
+      }
+    }
   }
 
   private void setContext() {
@@ -606,6 +614,9 @@ final class JCudaDevice implements CudaDriver {
   }
 
   private void check(DriverCall call, int code) {
+    if (code != CUresult.CUDA_SUCCESS) {
+      calls.failed(call);
+    }
     check(call.function(), code);
   }
 

@@ -1,0 +1,150 @@
+package dev.streamfence.internal.device;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.streamfence.CudaDriverException;
+import dev.streamfence.DeviceArray;
+import dev.streamfence.DeviceMemory;
+import dev.streamfence.DeviceRuntime;
+import dev.streamfence.DeviceStream;
+import dev.streamfence.DriverObjects;
+import dev.streamfence.RuntimeOptions;
+import dev.streamfence.StreamStatistics;
+import dev.streamfence.internal.launch.VectorKernels;
+import dev.streamfence.memory.MemoryBudget;
+import dev.streamfence.memory.TagUsage;
+import dev.streamfence.simulation.DriverCall;
+import dev.streamfence.simulation.Schedule;
+import dev.streamfence.simulation.SimulatedDevice;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** Figures that say whose they are, and miss nothing. */
+final class StatisticsTest {
+  private static final int INVALID_VALUE = 1;
+
+  private final SimulatedDevice device = SimulatedDevice.builder().schedule(Schedule.LAZY).build();
+  private final DeviceRuntime gpu =
+      DeviceRuntime.simulated(
+          device, RuntimeOptions.defaults().withMemoryBudget(MemoryBudget.ofBytes(1 << 20)));
+  private final DeviceStream a = gpu.streams().acquire();
+  private final DeviceStream b = gpu.streams().acquire();
+
+  @AfterEach
+  void close() {
+    gpu.close();
+  }
+
+  @Test
+  void thePeakCountsClosedArraysThatTheDeviceMayStillUse() {
+    for (int i = 0; i < 5; i++) {
+      gpu.memory().allocate(a, byte[].class, 100_000).close();
+    }
+    assertThat(gpu.memory().statistics().peakBytes()).isEqualTo(500_000);
+    gpu.synchronize();
+    gpu.memory().reap();
+    assertThat(gpu.memory().statistics().peakBytes()).isEqualTo(500_000);
+    gpu.memory().resetPeak();
+    assertThat(gpu.memory().statistics().peakBytes()).isZero();
+  }
+
+  @Test
+  void aPartCountsItsOwnRequestsAndTransfersAndTheWholeCountsThemToo() {
+    DeviceMemory one = gpu.memory().within(1 << 16, "one");
+    DeviceMemory two = one.within(1 << 16, "two");
+    try (DeviceArray<int[]> x = one.upload(a, new int[] {1, 2});
+        DeviceArray<int[]> y = two.upload(a, new int[] {1, 2, 3})) {
+      y.download(a);
+      assertThat(x.length()).isEqualTo(2);
+    }
+    assertThat(two.statistics().allocationRequests()).isEqualTo(1);
+    assertThat(one.statistics().allocationRequests()).isEqualTo(2);
+    assertThat(gpu.memory().statistics().allocationRequests()).isEqualTo(2);
+    assertThat(two.statistics().uploadedBytes()).isEqualTo(12);
+    assertThat(one.statistics().uploadedBytes()).isEqualTo(20);
+    assertThat(gpu.memory().statistics().uploadedBytes()).isEqualTo(20);
+    assertThat(two.statistics().downloads()).isEqualTo(1);
+    assertThat(gpu.memory().statistics().downloads()).isEqualTo(1);
+    two.resetTransfers();
+    assertThat(two.statistics().uploads()).isZero();
+    assertThat(one.statistics().uploads()).isEqualTo(2);
+  }
+
+  @Test
+  void aPartHasNoMoreLeftThanTheMemoryAroundIt() {
+    DeviceMemory part = gpu.memory().within(1L << 30, "large");
+    assertThat(part.statistics().remainingBytes()).isEqualTo(1 << 20);
+    try (DeviceArray<byte[]> x = gpu.memory().allocate(a, byte[].class, 1 << 19)) {
+      assertThat(x.length()).isEqualTo(1 << 19);
+      assertThat(part.statistics().remainingBytes()).isEqualTo(1 << 19);
+    }
+  }
+
+  @Test
+  void downloadsOfAPartAreRefusedAlone() {
+    DeviceMemory part = gpu.memory().within(1 << 16, "part");
+    try (DeviceArray<int[]> x = part.upload(a, new int[] {1});
+        DeviceArray<int[]> y = gpu.memory().upload(a, new int[] {1})) {
+      part.refuseDownloads(true);
+      assertThatIllegalStateException().isThrownBy(() -> x.download(a));
+      assertThat(y.download(a)).containsExactly(1);
+      part.refuseDownloads(false);
+      gpu.memory().refuseDownloads(true);
+      assertThatIllegalStateException().isThrownBy(() -> x.download(a));
+      assertThatIllegalStateException().isThrownBy(() -> y.download(a));
+      assertThat(part.statistics().refusedDownloads()).isEqualTo(2);
+      assertThat(gpu.memory().statistics().refusedDownloads()).isEqualTo(3);
+      gpu.memory().refuseDownloads(false);
+    }
+  }
+
+  @Test
+  void openArraysAreSummedUpByTag() {
+    DeviceMemory part = gpu.memory().within(1 << 16, "part");
+    try (DeviceArray<int[]> x = part.allocate(a, int[].class, 10, "keys");
+        DeviceArray<int[]> y = gpu.memory().allocate(a, int[].class, 20, "keys");
+        DeviceArray<int[]> z = gpu.memory().allocate(a, int[].class, 5)) {
+      assertThat(x.length() + y.length() + z.length()).isEqualTo(35);
+      assertThat(gpu.memory().usageByTag())
+          .isEqualTo(Map.of("keys", new TagUsage(2, 120), "int[5]", new TagUsage(1, 20)));
+      assertThat(part.usageByTag()).isEqualTo(Map.of("keys", new TagUsage(1, 40)));
+    }
+    assertThat(gpu.memory().usageByTag()).isEmpty();
+  }
+
+  @Test
+  void eachStreamCountsItsWorkAndItsWaits() {
+    DeviceArray<int[]> x = gpu.memory().upload(a, new int[4]);
+    VectorKernels onA = VectorKernels.on(a);
+    VectorKernels onB = VectorKernels.on(b);
+    for (int i = 0; i < 3; i++) {
+      onA.increment(x, 4);
+      onB.increment(x, 4);
+    }
+    StreamStatistics first = gpu.statistics().streams().get(0);
+    StreamStatistics second = gpu.statistics().streams().get(1);
+    assertThat(first).isEqualTo(new StreamStatistics(a.id(), "stream " + a.id(), 5, 0, 2));
+    assertThat(second).isEqualTo(new StreamStatistics(b.id(), "stream " + b.id(), 3, 0, 3));
+    assertThat(gpu.statistics().waits()).isEqualTo(5);
+    gpu.synchronize();
+    assertThat(gpu.statistics().streams())
+        .allMatch(stream -> stream.completed() == stream.submitted());
+  }
+
+  @Test
+  void theDriversObjectsAreCountedEvenIfCallsFail() {
+    DeviceArray<int[]> x = gpu.memory().upload(a, new int[4]);
+    VectorKernels.on(b).increment(x, 4);
+    device.failCall(DriverCall.CREATE_STREAM, 1, INVALID_VALUE);
+    assertThatThrownBy(() -> gpu.streams().acquire()).isInstanceOf(CudaDriverException.class);
+    assertThat(gpu.statistics().objects().streams()).isEqualTo(2);
+    assertThat(gpu.statistics().objects().modules()).isEqualTo(1);
+    assertThat(gpu.statistics().objects().hostBlocks()).isPositive();
+    assertThat(gpu.statistics().objects().events()).isPositive();
+    gpu.close();
+    assertThat(gpu.statistics().objects()).isEqualTo(new DriverObjects(0, 0, 0, 0));
+  }
+}
