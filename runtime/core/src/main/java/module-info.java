@@ -21,6 +21,9 @@ module dev.streamfence.runtime {
   exports dev.streamfence.memory;
   exports dev.streamfence.simulation;
   exports dev.streamfence.trace;
+  exports dev.streamfence.internal to
+      dev.streamfence.exchange,
+      dev.streamfence.simulator;
   exports dev.streamfence.internal.device to
       dev.streamfence.exchange;
   exports dev.streamfence.internal.driver to

@@ -2,6 +2,7 @@ package dev.streamfence.it;
 
 import dev.streamfence.CudaDriverException;
 import dev.streamfence.DeviceArray;
+import dev.streamfence.DeviceException;
 import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
 import dev.streamfence.RuntimeOptions;
@@ -38,9 +39,23 @@ final class FaultingProcess {
     say("fault", stream::synchronize);
     say("later", () -> values.download(stream));
     say("later", () -> gpu.memory().allocate(stream, int[].class, 4));
+    System.out.println("health " + gpu.health().state());
     values.close();
     gpu.close();
     System.out.println("closed");
+    reopen();
+  }
+
+  /** Whether the same process can open the device again, and use it. */
+  private static void reopen() {
+    try (DeviceRuntime gpu = DeviceRuntime.open(0);
+        DeviceStream stream = gpu.streams().acquire();
+        DeviceArray<int[]> values = gpu.memory().upload(stream, new int[] {1, 2})) {
+      SuiteKernelsLauncher.on(stream).increment(values, 2);
+      System.out.println("reopened " + values.download(stream)[1]);
+    } catch (DeviceException e) {
+      System.out.println("not reopened: " + e.getMessage().replace('\n', ' '));
+    }
   }
 
   private static void launch(Fault fault, FaultKernels kernels, DeviceArray<int[]> values) {

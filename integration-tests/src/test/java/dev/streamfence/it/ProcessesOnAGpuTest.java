@@ -90,7 +90,11 @@ final class ProcessesOnAGpuTest {
     assertThat(ended.linesOf("later "))
         .hasSize(2)
         .allSatisfy(line -> assertThat(line).startsWith("later " + code(fault) + ":"));
-    assertThat(ended.lines()).contains("closed");
+    assertThat(ended.lines()).contains("health LOST", "closed");
+    assertThat(ended.linesOf("not reopened: "))
+        .singleElement()
+        .asString()
+        .contains("(" + code(fault) + ")");
   }
 
   @ParameterizedTest

@@ -136,6 +136,12 @@ public sealed interface DeviceRuntime extends AutoCloseable permits TrackedRunti
   List<KernelTime> kernelTimes();
 
   /**
+   * Whether the device can be used. Asks the driver, also about each stream that may have work,
+   * which finds a fault that no operation has met yet. Does not wait, and never throws.
+   */
+  DeviceHealth health();
+
+  /**
    * Waits until everything queued on any stream so far is done, the frees of closed arrays
    * included. An interrupt does not end the wait; the thread stays interrupted.
    *
@@ -161,15 +167,15 @@ public sealed interface DeviceRuntime extends AutoCloseable permits TrackedRunti
 
   /**
    * Waits for all work, then frees everything that belongs to the device. Reports arrays that are
-   * still open through the logger named after this class, with their allocation site if it is
-   * traced, and frees them.
+   * still open through the logger {@code dev.streamfence.leaks}, with their allocation site if it
+   * is traced, and frees them.
    *
    * <p>Closing waits for operations that other threads have already begun; operations begun later
    * throw a {@link RuntimeClosedException}. A launch whose thread has ended without closing it is
-   * reported through the same logger with its thread, and closed. So is a launch that is still open
-   * {@link RuntimeOptions#abandonedLaunchTimeout} after closing began, while its thread does
-   * something else. Closing again does nothing, but waits while another thread closes. An interrupt
-   * does not end the wait; the thread stays interrupted.
+   * reported through the logger {@code dev.streamfence.launches} with its thread, and closed. So is
+   * a launch that is still open {@link RuntimeOptions#abandonedLaunchTimeout} after closing began,
+   * while its thread does something else. Closing again does nothing, but waits while another
+   * thread closes. An interrupt does not end the wait; the thread stays interrupted.
    *
    * <p>Calls back the owners of adopted memory that were not called yet. Closing waits for such a
    * call that another thread has begun; after the same timeout it reports the call and stops

@@ -28,7 +28,7 @@ import java.util.function.Function;
  * MemoryStatistics#pinnedBytes}.
  *
  * <p>If a pinned array becomes unreachable without being closed, the runtime reports it through the
- * logger named after {@link DeviceRuntime}. A later {@link DeviceMemory#pinned} or {@link
+ * logger {@code dev.streamfence.leaks}. A later {@link DeviceMemory#pinned} or {@link
  * DeviceMemory#reap} frees it when the device is done with it; otherwise closing the runtime frees
  * it.
  *

@@ -276,7 +276,7 @@ public sealed interface ReadableArray<A> extends AutoCloseable, DeviceValues
    * closing a view or a part, since they own no memory.
    *
    * <p>If an array becomes unreachable without being closed, the runtime reports it through the
-   * logger named after {@link DeviceRuntime}, counts it, and frees it after the same launches and
+   * logger {@code dev.streamfence.leaks}, counts it, and frees it after the same launches and
    * copies.
    *
    * @throws CudaDriverException if the free could not be queued; the array stays open and can be

@@ -52,6 +52,7 @@ public final class RuntimeOptions {
     private long plannedBytesPerStream = DEFAULT_PLANNED_BYTES;
     private @Nullable Trace trace = null;
     private boolean deviceTimes = false;
+    private @Nullable Duration watchdogLimit = null;
     private boolean orderingVisibleToTools = Boolean.getBoolean(ORDERING_VISIBLE_TO_TOOLS);
 
     Values copy() {
@@ -196,7 +197,12 @@ public final class RuntimeOptions {
 
   /** Whether the device's time for each launch and transfer is measured. */
   public boolean deviceTimes() {
-    return values.deviceTimes;
+    return values.deviceTimes || values.watchdogLimit != null;
+  }
+
+  /** How long one piece of work may run before it is reported; empty for any time. */
+  public Optional<Duration> watchdogLimit() {
+    return Optional.ofNullable(values.watchdogLimit);
   }
 
   /**
@@ -360,6 +366,24 @@ public final class RuntimeOptions {
    */
   public RuntimeOptions withDeviceTimes(boolean deviceTimes) {
     return with(values -> values.deviceTimes = deviceTimes);
+  }
+
+  /**
+   * The same with a watchdog: a thread that looks for kernels and copies that the device works on
+   * for longer than a limit, and reports each once, by name, through the logger {@code
+   * dev.streamfence.watchdog} and {@link DeviceRuntime#health}. Nothing is ended: the driver cannot
+   * end a kernel. The watchdog needs the measurements of {@link #withDeviceTimes}, and turns them
+   * on; what is not measured is not watched.
+   *
+   * @throws IllegalArgumentException if the limit is not positive
+   */
+  public RuntimeOptions withWatchdog(Duration limit) {
+    Objects.requireNonNull(limit, "limit");
+    if (limit.isZero() || limit.isNegative()) {
+      throw new IllegalArgumentException(
+          "a watchdog with a limit of " + limit + "; it is positive");
+    }
+    return with(values -> values.watchdogLimit = limit);
   }
 
   /**

@@ -1,7 +1,7 @@
 package dev.streamfence.internal.device;
 
-import dev.streamfence.DeviceRuntime;
 import dev.streamfence.RuntimeOptions;
+import dev.streamfence.internal.LogTopic;
 import dev.streamfence.internal.memory.Allocation;
 import dev.streamfence.internal.memory.AllocationResource;
 import dev.streamfence.internal.memory.BudgetResource;
@@ -115,7 +115,6 @@ final class MemoryStack {
   }
 
   private static void report(GuardReport found) {
-    System.getLogger(DeviceRuntime.class.getName())
-        .log(System.Logger.Level.ERROR, found.fact(), found.allocation().allocatedAt());
+    LogTopic.GUARDS.error(found.fact(), found.allocation().allocatedAt());
   }
 }

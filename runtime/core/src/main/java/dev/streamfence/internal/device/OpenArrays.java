@@ -1,7 +1,7 @@
 package dev.streamfence.internal.device;
 
-import dev.streamfence.DeviceRuntime;
 import dev.streamfence.ReadableArray;
+import dev.streamfence.internal.LogTopic;
 import dev.streamfence.internal.driver.StickyError;
 import dev.streamfence.internal.memory.AdoptedMemory;
 import dev.streamfence.internal.memory.Allocation;
@@ -242,11 +242,9 @@ final class OpenArrays {
       lostArrays.increment();
       life.callOutside(
           () ->
-              System.getLogger(DeviceRuntime.class.getName())
-                  .log(
-                      System.Logger.Level.WARNING,
-                      "an array was lost without being closed: " + allocation,
-                      allocation.allocatedAt()));
+              LogTopic.LEAKS.warn(
+                  "an array was lost without being closed: " + allocation,
+                  allocation.allocatedAt()));
       if (!freeHoldsUp) {
         freeLost();
       }

@@ -2,8 +2,8 @@ package dev.streamfence.internal.device;
 
 import dev.streamfence.CudaDriverException;
 import dev.streamfence.DeviceException;
-import dev.streamfence.DeviceRuntime;
 import dev.streamfence.RuntimeOptions;
+import dev.streamfence.internal.LogTopic;
 import dev.streamfence.internal.driver.CudaDriver;
 import dev.streamfence.internal.memory.AllocationResource;
 import dev.streamfence.internal.memory.DeviceCopies;
@@ -55,14 +55,21 @@ public record Opening(
 
   /** Opens the runtime; closes the driver if that fails. */
   public TrackedRuntime open() {
+    TrackedRuntime runtime;
     try {
-      TrackedRuntime runtime = new TrackedRuntime(this);
+      runtime = new TrackedRuntime(this);
+    } catch (RuntimeException | Error e) {
+      driver.close();
+      throw e;
+    }
+    try {
       if (!options.directMemory()) {
         keepFreedMemory(runtime);
       }
+      runtime.start();
       return runtime;
     } catch (RuntimeException | Error e) {
-      driver.close();
+      runtime.closeAfter(e);
       throw e;
     }
   }
@@ -74,8 +81,7 @@ public record Opening(
     } catch (CudaDriverException e) {
       throw e.during("opening " + runtime);
     } catch (DeviceException e) {
-      System.getLogger(DeviceRuntime.class.getName())
-          .log(System.Logger.Level.WARNING, runtime + " keeps no freed memory", e);
+      LogTopic.DEVICES.warn(runtime + " keeps no freed memory", e);
     }
   }
 }

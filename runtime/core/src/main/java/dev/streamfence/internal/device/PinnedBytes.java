@@ -1,7 +1,7 @@
 package dev.streamfence.internal.device;
 
 import dev.streamfence.CudaDriverException;
-import dev.streamfence.DeviceRuntime;
+import dev.streamfence.internal.LogTopic;
 import dev.streamfence.internal.driver.CudaDriver;
 import dev.streamfence.internal.driver.HostMemory;
 import dev.streamfence.internal.memory.Allocation;
@@ -146,10 +146,8 @@ final class PinnedBytes {
           lost.add(this);
           life.callOutside(
               () ->
-                  System.getLogger(DeviceRuntime.class.getName())
-                      .log(
-                          System.Logger.Level.WARNING,
-                          "a pinned array was lost without being closed: " + description));
+                  LogTopic.LEAKS.warn(
+                      "a pinned array was lost without being closed: " + description));
         } finally {
           life.leave();
         }

@@ -2,17 +2,22 @@
 package dev.streamfence.internal.device;
 
 import dev.streamfence.CudaDriverException;
+import dev.streamfence.DeviceHealth;
+import dev.streamfence.DeviceHealth.OverdueWork;
+import dev.streamfence.DeviceHealth.State;
 import dev.streamfence.DeviceInfo;
 import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DriverObjects;
 import dev.streamfence.RuntimeOptions;
 import dev.streamfence.RuntimeStatistics;
 import dev.streamfence.StreamMisuseException;
+import dev.streamfence.internal.LogTopic;
 import dev.streamfence.internal.driver.CudaDriver;
 import dev.streamfence.internal.driver.DeviceProperties;
 import dev.streamfence.internal.driver.DriverCalls;
 import dev.streamfence.internal.driver.HostMemoryPool;
 import dev.streamfence.internal.driver.StickyError;
+import dev.streamfence.internal.jfr.FlightEvents;
 import dev.streamfence.internal.memory.AddressTables;
 import dev.streamfence.internal.memory.AdoptedMemory;
 import dev.streamfence.internal.memory.Allocation;
@@ -69,6 +74,7 @@ public final class TrackedRuntime implements DeviceRuntime {
   private final TrackedMemory memory;
   private final Attachments attachments = new Attachments(this);
   private final CompletionWatcher watcher;
+  private final @Nullable Watchdog watchdog;
   private final Executor later = executor("returns to ");
 
   /** Runs other code, which may block it. */
@@ -104,11 +110,35 @@ public final class TrackedRuntime implements DeviceRuntime {
     this.streams = new TrackedStreams(this, pool);
     this.memory = new TrackedMemory(this, stack, arrays);
     this.watcher = new CompletionWatcher("completions of " + this);
+    this.watchdog =
+        options
+            .watchdogLimit()
+            .map(
+                limit ->
+                    new Watchdog(
+                        "watchdog of " + this, limit, () -> overdue(limit, true), this::report))
+            .orElse(null);
+  }
+
+  /** Begins to measure and to watch, if the options ask for that. Called once, by the opener. */
+  void start() {
     if (options.deviceTimes()) {
       tracer.start(pool.defaultTimeline());
       if (trace != null) {
         trace.add(refreshTimes);
       }
+    }
+    if (watchdog != null) {
+      watchdog.start();
+    }
+  }
+
+  /** Closes a runtime that could not be opened. */
+  void closeAfter(Throwable failure) {
+    try {
+      closeUntil(null);
+    } catch (RuntimeException | Error | InterruptedException e) {
+      failure.addSuppressed(e);
     }
   }
 
@@ -167,6 +197,48 @@ public final class TrackedRuntime implements DeviceRuntime {
   public List<KernelTime> kernelTimes() {
     refreshTimes();
     return tracer.kernelTimes();
+  }
+
+  @Override
+  public DeviceHealth health() {
+    CudaDriverException fault = driver.sticky().error();
+    if (fault == null && pool.life().tryEnter()) {
+      try {
+        // Also where no stream has work: other code of the process may have lost the device.
+        driver.memoryInfo();
+        pool.askAll();
+      } catch (CudaDriverException e) {
+        fault = e;
+      } finally {
+        pool.life().leave();
+      }
+    }
+    if (!isOpen()) {
+      return new DeviceHealth(State.CLOSED, fault, List.of());
+    }
+    if (fault != null && driver.sticky().error() != null) {
+      return new DeviceHealth(State.LOST, fault, List.of());
+    }
+    List<OverdueWork> overdue =
+        options.watchdogLimit().map(limit -> overdue(limit, false)).orElse(List.of());
+    return new DeviceHealth(overdue.isEmpty() ? State.HEALTHY : State.OVERDUE, fault, overdue);
+  }
+
+  private List<OverdueWork> overdue(Duration limit, boolean isNewAlone) {
+    if (!pool.life().tryEnter()) {
+      return List.of();
+    }
+    try {
+      return tracer.overdue(limit, isNewAlone);
+    } finally {
+      pool.life().leave();
+    }
+  }
+
+  private void report(OverdueWork work) {
+    FlightEvents.overdue(work);
+    LogTopic.WATCHDOG.warn(
+        work.work() + " of " + this + " has been running for " + work.running().toMillis() + " ms");
   }
 
   private void refreshTimes() {
@@ -303,7 +375,11 @@ public final class TrackedRuntime implements DeviceRuntime {
   /** Waits for other threads and, if there is a deadline, for the device as well. */
   private boolean awaitQuiet(@Nullable Deadline deadline, Teardown failures)
       throws InterruptedException {
-    if (!pool.awaitAlone(options.abandonedLaunchTimeout(), this::warn, failures, deadline)) {
+    if (!pool.awaitAlone(
+        options.abandonedLaunchTimeout(),
+        open -> warn(LogTopic.LAUNCHES, open),
+        failures,
+        deadline)) {
       return false;
     }
     try {
@@ -338,6 +414,9 @@ public final class TrackedRuntime implements DeviceRuntime {
     if (trace != null) {
       trace.remove(refreshTimes);
     }
+    if (watchdog != null) {
+      watchdog.close();
+    }
     teardown.step(() -> downloads.end(driver.sticky().error() != null, teardown));
     teardown.step(pool::destroy);
   }
@@ -365,7 +444,11 @@ public final class TrackedRuntime implements DeviceRuntime {
                 .runningCalls()
                 .forEach(
                     call ->
-                        failures.step(() -> warn(call + " goes on after " + this + " is closed")));
+                        failures.step(
+                            () ->
+                                warn(
+                                    LogTopic.CALLBACKS,
+                                    call + " goes on after " + this + " is closed")));
           }
           return true;
         } catch (InterruptedException e) {
@@ -429,7 +512,9 @@ public final class TrackedRuntime implements DeviceRuntime {
                   action.run();
                 } else {
                   // The question failed, not the work: the close of the runtime releases it.
-                  warn("the owner of adopted memory is called back late: " + failure);
+                  warn(
+                      LogTopic.CALLBACKS,
+                      "the owner of adopted memory is called back late: " + failure);
                 }
               });
     }
@@ -452,16 +537,14 @@ public final class TrackedRuntime implements DeviceRuntime {
   /** Counts and logs a launch that was neither committed nor refused after its preflight. */
   public void noteAbandoned(String purpose) {
     abandonedLaunches.increment();
-    warn(purpose + " was closed between preflight and commit; its arrays count as used by it");
+    warn(
+        LogTopic.LAUNCHES,
+        purpose + " was closed between preflight and commit; its arrays count as used by it");
   }
 
   /** Logs a warning once the calling thread is outside of the runtime. */
-  public void warn(String fact) {
-    pool.life()
-        .callOutside(
-            () ->
-                System.getLogger(DeviceRuntime.class.getName())
-                    .log(System.Logger.Level.WARNING, fact));
+  public void warn(LogTopic topic, String fact) {
+    pool.life().callOutside(() -> topic.warn(fact));
   }
 
   /** The options that it was opened with. */
@@ -592,11 +675,7 @@ public final class TrackedRuntime implements DeviceRuntime {
     if (!inWords.isEmpty()) {
       String fact = this + " is closed with " + inWords.size() + " open arrays: " + first(inWords);
       Leaks leaks = options.traceAllocations() ? new Leaks(leaked) : null;
-      pool.life()
-          .callOutside(
-              () ->
-                  System.getLogger(DeviceRuntime.class.getName())
-                      .log(System.Logger.Level.WARNING, fact, leaks));
+      pool.life().callOutside(() -> LogTopic.LEAKS.warn(fact, leaks));
     }
   }
 

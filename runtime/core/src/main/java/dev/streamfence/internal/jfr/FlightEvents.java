@@ -1,6 +1,7 @@
 package dev.streamfence.internal.jfr;
 
 import dev.streamfence.CudaDriverException;
+import dev.streamfence.DeviceHealth.OverdueWork;
 import dev.streamfence.memory.AllocationRecord;
 import dev.streamfence.trace.TracedWork;
 import dev.streamfence.trace.WorkKind;
@@ -102,6 +103,13 @@ public final class FlightEvents {
   public static void endLockWait(@Nullable Object begun) {
     if (begun != null) {
       FlightWriter.endLockWait(begun);
+    }
+  }
+
+  /** Emits that work runs longer than the watchdog allows. */
+  public static void overdue(OverdueWork overdue) {
+    if (PRESENT) {
+      FlightWriter.overdue(overdue);
     }
   }
 

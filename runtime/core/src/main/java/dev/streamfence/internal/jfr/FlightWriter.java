@@ -1,6 +1,7 @@
 package dev.streamfence.internal.jfr;
 
 import dev.streamfence.CudaDriverException;
+import dev.streamfence.DeviceHealth.OverdueWork;
 import dev.streamfence.memory.AllocationRecord;
 import dev.streamfence.trace.TracedDependency;
 import dev.streamfence.trace.TracedDependency.Satisfied;
@@ -189,6 +190,15 @@ final class FlightWriter {
   private static jdk.jfr.Event begin(jdk.jfr.Event event) {
     event.begin();
     return event;
+  }
+
+  static void overdue(OverdueWork overdue) {
+    OverdueWorkEvent event = new OverdueWorkEvent();
+    if (event.shouldCommit()) {
+      event.work = overdue.work();
+      event.running = overdue.running().toNanos();
+      event.commit();
+    }
   }
 
   static void fault(CudaDriverException fault) {

@@ -3,6 +3,7 @@ package dev.streamfence.internal.launch;
 import dev.streamfence.CudaDriverException;
 import dev.streamfence.KernelLoadException;
 import dev.streamfence.RuntimeOptions;
+import dev.streamfence.internal.LogTopic;
 import dev.streamfence.internal.device.TrackedRuntime;
 import dev.streamfence.internal.driver.CudaDriver;
 import dev.streamfence.internal.driver.CudaDriver.ModuleHandle;
@@ -158,7 +159,8 @@ final class KernelModules implements AutoCloseable {
         Optional<byte[]> bytes = source.read();
         if (bytes.isPresent()) {
           LoadedImage best = load(image, source.name(), bytes.get(), timeline);
-          refused.forEach(refusal -> runtime.warn("skipped: " + refusal.getMessage()));
+          refused.forEach(
+              refusal -> runtime.warn(LogTopic.KERNELS, "skipped: " + refusal.getMessage()));
           return best;
         }
       } catch (KernelLoadException e) {
@@ -183,7 +185,7 @@ final class KernelModules implements AutoCloseable {
       ModuleHandle module = loadOrExplain(source, bytes);
       LoadedImage fresh = loaded(image, code, module, timeline);
       if (!code.unreadable().isEmpty()) {
-        runtime.warn(source + ": kernels are not checked; " + code.unreadable());
+        runtime.warn(LogTopic.KERNELS, source + ": kernels are not checked; " + code.unreadable());
       }
       return fresh;
     } catch (CudaDriverException e) {

@@ -2,6 +2,7 @@ package dev.streamfence.internal.launch;
 
 import dev.streamfence.CudaDriverException;
 import dev.streamfence.KernelLoadException;
+import dev.streamfence.internal.LogTopic;
 import dev.streamfence.internal.device.TrackedRuntime;
 import dev.streamfence.internal.driver.CudaDriver;
 import dev.streamfence.internal.driver.CudaDriver.ModuleHandle;
@@ -99,7 +100,7 @@ final class LoadedImage {
       return existing;
     }
     runtime.sticky().check();
-    code.check(signature, runtime::warn);
+    code.check(signature, fact -> runtime.warn(LogTopic.KERNELS, fact));
     LoadedKernel kernel = lookUp(signature);
     kernels.put(signature, kernel);
     return kernel;

@@ -2,9 +2,9 @@
 package dev.streamfence.internal.memory;
 
 import dev.streamfence.CudaDriverException;
-import dev.streamfence.DeviceMemory;
 import dev.streamfence.StreamMisuseException;
 import dev.streamfence.foreign.ForeignMemory;
+import dev.streamfence.internal.LogTopic;
 import dev.streamfence.internal.driver.CudaDriver.EventHandle;
 import dev.streamfence.internal.driver.CudaDriver.StreamHandle;
 import dev.streamfence.internal.driver.PointerInfo;
@@ -532,8 +532,7 @@ public final class AdoptedMemory extends TrackedFrees {
     try {
       block.release().run();
     } catch (Throwable e) { // Some languages throw checked exceptions here.
-      System.getLogger(DeviceMemory.class.getName())
-          .log(System.Logger.Level.ERROR, "the release of " + block + " failed", e);
+      LogTopic.CALLBACKS.error("the release of " + block + " failed", e);
     }
   }
 

@@ -4,7 +4,7 @@ package dev.streamfence.internal.memory;
 import static java.util.Objects.requireNonNull;
 
 import dev.streamfence.CudaDriverException;
-import dev.streamfence.DeviceRuntime;
+import dev.streamfence.internal.LogTopic;
 import dev.streamfence.internal.driver.CudaDriver;
 import dev.streamfence.internal.memory.PendingFrees.PendingFree;
 import dev.streamfence.internal.order.StreamPool;
@@ -298,13 +298,9 @@ public final class UpstreamResource extends TrackedResource implements AutoClose
       String fact =
           upstream + " keeps " + kept + " of device " + deviceOrdinal() + " after its last trim";
       teardown.step(() -> call(timeline, fact, stream -> lent.freeKept(stream, teardown)));
-      streams.life().callOutside(() -> report(fact + "; the runtime frees them"));
+      streams.life().callOutside(() -> LogTopic.LEAKS.warn(fact + "; the runtime frees them"));
     }
     teardown.finish();
-  }
-
-  private static void report(String fact) {
-    System.getLogger(DeviceRuntime.class.getName()).log(System.Logger.Level.WARNING, fact);
   }
 
   /** Calls the resource with a stream: held if it is stream-ordered, and done otherwise. */

@@ -549,6 +549,20 @@ public final class StreamPool {
     return descriptions;
   }
 
+  /**
+   * Asks the driver about each stream that may have work. Does not wait.
+   *
+   * @throws CudaDriverException if the device is lost, or a driver call fails
+   */
+  public void askAll() {
+    for (int i = 0; i < timelines.length(); i++) {
+      Timeline timeline = timelines.get(i);
+      if (timeline != null && !timeline.isReturned()) {
+        timeline.isIdle();
+      }
+    }
+  }
+
   /** The counts of each stream that exists. */
   public List<StreamStatistics> statistics() {
     List<StreamStatistics> statistics = new ArrayList<>();

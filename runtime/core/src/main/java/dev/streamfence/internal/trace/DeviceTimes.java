@@ -35,6 +35,7 @@ final class DeviceTimes {
     private long submittedAt;
     private RecordedTrace.@Nullable Entry entry;
     private @Nullable RecordedTrace trace;
+    private boolean isReported;
 
     Timing(StreamTimes stream, EventHandle start, EventHandle end) {
       this.stream = stream;
@@ -56,6 +57,7 @@ final class DeviceTimes {
         times.kernels.computeIfAbsent(measured.name(), name -> new Sum()).add(nanos);
       }
       work = null;
+      isReported = false;
       entry = null;
       trace = null;
     }
@@ -149,6 +151,31 @@ final class DeviceTimes {
   /** Fetches what is done. Does not wait. */
   void refresh() {
     streams.values().forEach(StreamTimes::refresh);
+  }
+
+  /**
+   * Visits the work that the device has worked on for longer than a limit.
+   *
+   * @param visitor receives the work, for how long it runs, and whether that is new
+   */
+  void overdue(long limitNanos, OverdueVisitor visitor) {
+    for (StreamTimes stream : streams.values()) {
+      StreamTimes.Running running = stream.running();
+      if (running == null || running.nanos() <= limitNanos) {
+        continue;
+      }
+      TracedWork work = running.timing().work;
+      if (work != null) {
+        boolean isNew = !running.timing().isReported;
+        running.timing().isReported = true;
+        visitor.overdue(work, running.nanos(), isNew);
+      }
+    }
+  }
+
+  /** Receives work that runs for long. */
+  interface OverdueVisitor {
+    void overdue(TracedWork work, long nanos, boolean isNew);
   }
 
   List<KernelTime> kernelTimes() {

@@ -29,6 +29,9 @@ final class StreamTimes {
 
   private static final double NANOS_PER_MILLI = 1e6;
 
+  /** Work that the device is working on, and for how long. Immutable. */
+  record Running(Timing timing, long nanos) {}
+
   private final DeviceTimes times;
   private final CudaDriver driver;
   private final Deque<Timing> idle = new ArrayDeque<>();
@@ -108,6 +111,25 @@ final class StreamTimes {
     }
   }
 
+  /** The work that the device is working on; null if it is not known to work on any. */
+  synchronized @Nullable Running running() {
+    if (closed) {
+      return null;
+    }
+    fetch();
+    Timing oldest = pending.peekFirst();
+    try {
+      if (oldest == null || !driver.isEventComplete(oldest.start)) {
+        return null;
+      }
+      double start =
+          referenceNanos + driver.elapsedMillis(reference, oldest.start) * NANOS_PER_MILLI;
+      return new Running(oldest, Math.round(driver.nanoTime() - start));
+    } catch (CudaDriverException e) {
+      return null;
+    }
+  }
+
   /** Fetches the times of the oldest pieces of work, up to the first that is not done. */
   private void fetch() {
     try {
@@ -122,29 +144,29 @@ final class StreamTimes {
   }
 
   private void measure(Timing timing) {
+    @Nullable Timing unused = timing;
     try {
       float sinceReference = driver.elapsedMillis(reference, timing.start);
       double start = referenceNanos + sinceReference * NANOS_PER_MILLI;
       double nanos = driver.elapsedMillis(timing.start, timing.end) * NANOS_PER_MILLI;
       timing.measured(Math.round(start), Math.max(0, Math.round(nanos)), times);
       if (sinceReference > FAR_MILLIS) {
-        Timing former = referenceOwner;
+        unused = referenceOwner;
         reference = timing.start;
         referenceNanos = start;
         referenceOwner = timing;
-        if (former != null) {
-          idle.addLast(former);
-        }
-        return;
       }
     } catch (CudaDriverException e) {
       // Not measured.
+    } finally {
+      if (unused != null) {
+        idle.addLast(unused);
+      }
     }
-    idle.addLast(timing);
   }
 
   synchronized void close(Teardown teardown) {
-    fetch();
+    teardown.step(this::fetch);
     closed = true;
     idle.addAll(pending);
     pending.clear();

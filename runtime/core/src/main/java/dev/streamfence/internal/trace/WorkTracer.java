@@ -2,6 +2,7 @@ package dev.streamfence.internal.trace;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.streamfence.DeviceHealth.OverdueWork;
 import dev.streamfence.internal.driver.CudaDriver;
 import dev.streamfence.internal.driver.HostRanges;
 import dev.streamfence.internal.jfr.FlightEvents;
@@ -20,6 +21,7 @@ import dev.streamfence.trace.TracedDependency;
 import dev.streamfence.trace.TracedUse;
 import dev.streamfence.trace.TracedWork;
 import dev.streamfence.trace.WorkKind;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -95,6 +97,25 @@ public final class WorkTracer implements WorkObserver, MemoryObserver {
     if (times != null) {
       times.refresh();
     }
+  }
+
+  /**
+   * The work that the device has worked on for longer than a limit.
+   *
+   * @param isNewAlone whether to leave out what this method has returned before
+   */
+  public List<OverdueWork> overdue(Duration limit, boolean isNewAlone) {
+    List<OverdueWork> overdue = new ArrayList<>();
+    if (times != null) {
+      times.overdue(
+          limit.toNanos(),
+          (work, nanos, isNew) -> {
+            if (isNew || !isNewAlone) {
+              overdue.add(new OverdueWork(work.toString(), Duration.ofNanos(nanos)));
+            }
+          });
+    }
+    return overdue;
   }
 
   /** The times per kernel so far; empty unless they are measured. */

@@ -5,7 +5,7 @@ import com.sun.jna.CallbackReference;
 import com.sun.jna.CallbackThreadInitializer;
 import com.sun.jna.Native;
 import com.sun.jna.Pointer;
-import dev.streamfence.DeviceRuntime;
+import dev.streamfence.internal.LogTopic;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -46,8 +46,7 @@ final class ReleaseCallback implements CallbackProxy {
       body.accept((Pointer) arguments[0]);
     } catch (Throwable e) {
       // The caller is C code, which no exception can pass.
-      System.getLogger(DeviceRuntime.class.getName())
-          .log(System.Logger.Level.ERROR, "the release of memory that was exported failed", e);
+      LogTopic.CALLBACKS.error("the release of memory that was exported failed", e);
     }
     return null;
   }

@@ -2,9 +2,9 @@ package dev.streamfence.internal.simulator;
 
 import dev.streamfence.RacyAccessException.Finding;
 import dev.streamfence.RacyAccessException.Kind;
+import dev.streamfence.internal.LogTopic;
 import dev.streamfence.internal.driver.LaunchObserver.Use;
 import dev.streamfence.internal.ptx.run.order.LaunchOrder;
-import dev.streamfence.simulation.SimulatedDevice;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.HashSet;
@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * address: before, no launch can declare it, and no copy reach it. Confined to the driver's lock.
  */
 final class RaceChecker {
-  private static final System.Logger LOGGER = System.getLogger(SimulatedDevice.class.getName());
+  private static final System.Logger LOGGER = System.getLogger(LogTopic.SIMULATION.loggerName());
 
   private final boolean checkThreads;
   private final boolean checkUninitialized;

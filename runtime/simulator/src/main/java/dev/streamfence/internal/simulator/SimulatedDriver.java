@@ -2,6 +2,7 @@
 package dev.streamfence.internal.simulator;
 
 import dev.streamfence.CudaDriverException;
+import dev.streamfence.internal.LogTopic;
 import dev.streamfence.internal.driver.CudaDriver;
 import dev.streamfence.internal.driver.DeviceProperties;
 import dev.streamfence.internal.driver.DriverCalls;
@@ -15,7 +16,6 @@ import dev.streamfence.internal.driver.PointerInfo;
 import dev.streamfence.internal.simulator.Declarations.LaunchDeclaration;
 import dev.streamfence.internal.simulator.bytes.HeapMemory;
 import dev.streamfence.simulation.DriverCall;
-import dev.streamfence.simulation.SimulatedDevice;
 import java.util.HashSet;
 import java.util.Set;
 import java.util.function.Supplier;
@@ -26,7 +26,7 @@ import java.util.function.ToLongFunction;
  * Thread-safe through that lock, which is held while a kernel runs.
  */
 final class SimulatedDriver implements CudaDriver {
-  private static final System.Logger LOGGER = System.getLogger(SimulatedDevice.class.getName());
+  private static final System.Logger LOGGER = System.getLogger(LogTopic.SIMULATION.loggerName());
 
   private final DriverCalls calls = new DriverCalls();
   private final DeviceProperties properties;

@@ -1,6 +1,7 @@
 package dev.streamfence.internal.simulator;
 
 import dev.streamfence.RacyAccessException;
+import dev.streamfence.internal.LogTopic;
 import dev.streamfence.internal.driver.CudaDriver;
 import dev.streamfence.internal.driver.DeviceProperties;
 import dev.streamfence.internal.driver.DriverSource;
@@ -12,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 
 /** The implementation of {@link SimulatedDevice}: its settings, and the driver while it is open. */
 public final class SimulatedHardware implements SimulatedDevice, DriverSource {
-  private static final System.Logger LOGGER = System.getLogger(SimulatedDevice.class.getName());
+  private static final System.Logger LOGGER = System.getLogger(LogTopic.SIMULATION.loggerName());
 
   private final DeviceProperties properties;
   private final FaultPlan faults = new FaultPlan();

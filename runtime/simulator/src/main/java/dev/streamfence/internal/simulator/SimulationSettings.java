@@ -2,6 +2,7 @@ package dev.streamfence.internal.simulator;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.streamfence.internal.LogTopic;
 import dev.streamfence.internal.driver.DeviceAttribute;
 import dev.streamfence.internal.driver.DeviceProperties;
 import dev.streamfence.internal.ptx.run.PtxInstance;
@@ -16,7 +17,7 @@ import java.util.function.Consumer;
 
 /** The settings of a simulated device. Confined to one thread at a time. */
 public final class SimulationSettings implements SimulatedDevice.Builder {
-  private static final System.Logger LOGGER = System.getLogger(SimulatedDevice.class.getName());
+  private static final System.Logger LOGGER = System.getLogger(LogTopic.SIMULATION.loggerName());
 
   private static final String NAME = "simulated device";
   private static final int WARP_SIZE = 32;

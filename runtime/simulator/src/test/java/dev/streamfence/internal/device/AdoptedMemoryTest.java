@@ -7,7 +7,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.streamfence.CudaDriverException;
 import dev.streamfence.DeviceArray;
-import dev.streamfence.DeviceMemory;
 import dev.streamfence.DeviceParts;
 import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
@@ -18,6 +17,7 @@ import dev.streamfence.RuntimeClosedException;
 import dev.streamfence.StreamMisuseException;
 import dev.streamfence.UseAfterFreeException;
 import dev.streamfence.foreign.ForeignMemory;
+import dev.streamfence.internal.LogTopic;
 import dev.streamfence.internal.launch.VectorKernels;
 import dev.streamfence.launch.ElementType;
 import dev.streamfence.launch.KernelSignature;
@@ -327,7 +327,7 @@ final class AdoptedMemoryTest {
                         }),
                 int[].class);
     assertThat(array.download(a)).containsExactly(1, 2, 3, 4);
-    try (RuntimeLog log = RuntimeLog.listenTo(DeviceMemory.class)) {
+    try (RuntimeLog log = RuntimeLog.listenTo(LogTopic.CALLBACKS)) {
       array.close();
       assertThat(log.messages())
           .anyMatch(line -> line.contains("the release of 16 bytes of foreign memory 'tensor'"));

@@ -282,8 +282,8 @@ final class CallsOfOtherCodeTest {
     private final AtomicBoolean once = new AtomicBoolean(true);
     private final CountDownLatch isCalled = new CountDownLatch(1);
 
-    ClosingHandler(Class<?> source) {
-      logger = Logger.getLogger(source.getName());
+    ClosingHandler() {
+      logger = Logger.getLogger("dev.streamfence");
       logger.addHandler(this);
     }
 
@@ -307,7 +307,7 @@ final class CallsOfOtherCodeTest {
   @Test
   void aWarningOfTheClose() {
     DeviceArray<int[]> leaked = gpu.memory().upload(a, new int[4]);
-    try (ClosingHandler handler = new ClosingHandler(DeviceRuntime.class)) {
+    try (ClosingHandler handler = new ClosingHandler()) {
       gpu.close();
       await(handler.isCalled);
     }
@@ -325,7 +325,7 @@ final class CallsOfOtherCodeTest {
                 name.endsWith(".cubin")
                     ? new ByteArrayInputStream(unusable)
                     : VectorKernels.class.getResourceAsStream(name));
-    try (ClosingHandler handler = new ClosingHandler(DeviceRuntime.class)) {
+    try (ClosingHandler handler = new ClosingHandler()) {
       LoadedModule.of(a, image);
       await(handler.isCalled);
     }
@@ -342,7 +342,7 @@ final class CallsOfOtherCodeTest {
         KernelSignature.entry("increment")
             .readWrites("values", long[].class)
             .threads("n", int.class, 256);
-    try (ClosingHandler handler = new ClosingHandler(DeviceRuntime.class)) {
+    try (ClosingHandler handler = new ClosingHandler()) {
       module.recorder(wider);
       await(handler.isCalled);
     }
@@ -355,7 +355,7 @@ final class CallsOfOtherCodeTest {
     LaunchRecorder recorder = VectorKernels.incrementOn(a);
     recorder.begin().array(own).threads(4).preflight();
     own.close();
-    try (ClosingHandler handler = new ClosingHandler(DeviceRuntime.class)) {
+    try (ClosingHandler handler = new ClosingHandler()) {
       recorder.close();
       await(handler.isCalled);
     }
@@ -364,7 +364,7 @@ final class CallsOfOtherCodeTest {
 
   @Test
   void aWarningOfALostArray() throws InterruptedException {
-    try (ClosingHandler handler = new ClosingHandler(DeviceRuntime.class)) {
+    try (ClosingHandler handler = new ClosingHandler()) {
       gpu.memory().upload(a, new int[4]);
       while (!handler.isCalled.await(5, TimeUnit.MILLISECONDS)) {
         System.gc();
@@ -375,7 +375,7 @@ final class CallsOfOtherCodeTest {
 
   @Test
   void aWarningOfALostPinnedArray() throws InterruptedException {
-    try (ClosingHandler handler = new ClosingHandler(DeviceRuntime.class)) {
+    try (ClosingHandler handler = new ClosingHandler()) {
       gpu.memory().pinned(int[].class, 4);
       while (!handler.isCalled.await(5, TimeUnit.MILLISECONDS)) {
         System.gc();

@@ -53,7 +53,7 @@ final class ErrorMatrixTest {
           "unloadModule",
           "close");
 
-  private static final Logger REPORTS = Logger.getLogger(DeviceRuntime.class.getName());
+  private static final Logger REPORTS = Logger.getLogger("dev.streamfence");
   private static ExecutorService other;
   private static Level reported;
   private static long positions;
@@ -74,6 +74,7 @@ final class ErrorMatrixTest {
           (method, call) -> {
             if (!method.equals("properties")
                 && !method.equals("launchObserver")
+                && !method.equals("hostRanges")
                 && count() == position) {
               sprungAt = method;
               throw new PlannedError("call " + position + ", " + method);
@@ -105,7 +106,7 @@ final class ErrorMatrixTest {
   @EnumSource
   void anErrorOutOfAnyDriverCallLeavesNothingHalfDone(FailureScenario scenario) {
     List<String> broken = new ArrayList<>();
-    for (long position = 2; ; position += Effort.of(5, 1)) {
+    for (long position = 1; ; position += Effort.of(5, 1)) {
       Trap trap = new Trap(position);
       try {
         run(scenario, trap);
@@ -126,8 +127,13 @@ final class ErrorMatrixTest {
             .schedule(Schedule.LAZY)
             .memoryInBytes(scenario.memoryInBytes())
             .build();
-    FailureWorld world =
-        new FailureWorld(device, scenario.options(), Set.of(999), 1, other, trap::on);
+    FailureWorld world;
+    try {
+      world = new FailureWorld(device, scenario.options(), Set.of(999), 1, other, trap::on);
+    } catch (PlannedError unopened) {
+      assertThat(device.liveObjects()).isZero();
+      return;
+    }
     try {
       scenario.run(world);
       if (scenario.closesArrays() && !REMOVERS.contains(trap.sprungAt)) {

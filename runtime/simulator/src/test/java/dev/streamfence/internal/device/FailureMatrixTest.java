@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Timeout.ThreadMode.SEPARATE_THREAD;
 
 import dev.streamfence.CudaDriverException;
-import dev.streamfence.DeviceRuntime;
 import dev.streamfence.corpus.Effort;
 import dev.streamfence.simulation.DriverCall;
 import dev.streamfence.simulation.Schedule;
@@ -50,7 +49,7 @@ final class FailureMatrixTest {
   private static final Set<String> REMOVERS =
       Set.of("cuStreamDestroy", "cuEventDestroy", "cuMemFree", "cuMemFreeHost", "cuModuleUnload");
 
-  private static final Logger REPORTS = Logger.getLogger(DeviceRuntime.class.getName());
+  private static final Logger REPORTS = Logger.getLogger("dev.streamfence");
   private static ExecutorService other;
   private static Level reported;
   private static int scenarios;

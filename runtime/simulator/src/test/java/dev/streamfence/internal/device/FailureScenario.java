@@ -15,6 +15,7 @@ import dev.streamfence.launch.LaunchShape;
 import dev.streamfence.memory.AllocationLog;
 import dev.streamfence.memory.MemoryBudget;
 import dev.streamfence.memory.MemoryReservation;
+import dev.streamfence.trace.Trace;
 import java.util.List;
 import java.util.stream.IntStream;
 
@@ -159,6 +160,28 @@ enum FailureScenario {
       world.run("launching", () -> FailureKernel.add(add, left, sum, right));
       world.holds(sum, b, 13, 24);
       world.holds(right, a, 16, 28);
+    }
+  },
+  TRACED {
+    @Override
+    RuntimeOptions options() {
+      return super.options().withTrace(Trace.inMemory(5)).withDeviceTimes(true);
+    }
+
+    @Override
+    void run(FailureWorld world) {
+      DeviceStream a = world.stream();
+      DeviceStream b = world.stream();
+      LaunchRecorder onA = world.recorder(a, FailureKernel.IMAGE, FailureKernel.INCREMENT);
+      LaunchRecorder onB = world.recorder(b, FailureKernel.IMAGE, FailureKernel.INCREMENT);
+      DeviceArray<int[]> values = world.upload(a, 1, 2);
+      for (int i = 0; i < 2; i++) {
+        world.run("launching", () -> FailureKernel.increment(onA, values));
+        world.run("launching", () -> FailureKernel.increment(onB, values));
+      }
+      world.holds(values, a, 5, 6);
+      world.op("reading the times", world.gpu::kernelTimes);
+      assertThat(world.op("reading", () -> world.gpu.trace().works())).hasSize(5);
     }
   },
   FREED_WHILE_USED_ELSEWHERE {

@@ -1,6 +1,6 @@
 package dev.streamfence.internal.device;
 
-import dev.streamfence.DeviceRuntime;
+import dev.streamfence.internal.LogTopic;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.logging.Handler;
@@ -8,7 +8,7 @@ import java.util.logging.LogRecord;
 import java.util.logging.Logger;
 import java.util.logging.SimpleFormatter;
 
-/** Records the log messages of runtimes or of one of their classes. Thread-safe. */
+/** Records the log messages of runtimes, of all topics or of one. Thread-safe. */
 public final class RuntimeLog implements AutoCloseable {
   private final Logger logger;
   private final List<LogRecord> records = new CopyOnWriteArrayList<>();
@@ -26,18 +26,19 @@ public final class RuntimeLog implements AutoCloseable {
         public void close() {}
       };
 
-  private RuntimeLog(Class<?> source) {
-    logger = Logger.getLogger(source.getName());
+  private RuntimeLog(String name) {
+    logger = Logger.getLogger(name);
     logger.addHandler(handler);
   }
 
+  /** Records the messages of all topics. */
   public static RuntimeLog listen() {
-    return listenTo(DeviceRuntime.class);
+    return new RuntimeLog("dev.streamfence");
   }
 
-  /** Records the messages of the logger of a class. */
-  public static RuntimeLog listenTo(Class<?> source) {
-    return new RuntimeLog(source);
+  /** Records the messages of one topic. */
+  public static RuntimeLog listenTo(LogTopic topic) {
+    return new RuntimeLog(topic.loggerName());
   }
 
   public List<LogRecord> records() {

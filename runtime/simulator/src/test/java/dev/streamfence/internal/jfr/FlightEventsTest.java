@@ -56,6 +56,7 @@ final class FlightEventsTest {
           "Reclaim",
           "ModuleLoad",
           "DeviceFault",
+          "OverdueWork",
           "StagingShortage",
           "LockWait");
 

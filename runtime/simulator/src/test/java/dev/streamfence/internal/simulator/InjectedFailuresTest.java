@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.streamfence.CudaDriverException;
 import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
+import dev.streamfence.internal.LogTopic;
 import dev.streamfence.internal.device.RuntimeLog;
 import dev.streamfence.simulation.DriverCall;
 import dev.streamfence.simulation.SimulatedDevice;
@@ -43,7 +44,7 @@ final class InjectedFailuresTest {
   @Test
   void theCloseOfTheRuntimeLogsWhatHasNotHappened() {
     device.failCall(DriverCall.LAUNCH_KERNEL, 3, ILLEGAL_ADDRESS);
-    try (RuntimeLog log = RuntimeLog.listenTo(SimulatedDevice.class)) {
+    try (RuntimeLog log = RuntimeLog.listenTo(LogTopic.SIMULATION)) {
       DeviceRuntime.simulated(device).close();
       assertThat(log.messages())
           .containsExactly(
@@ -56,7 +57,7 @@ final class InjectedFailuresTest {
   @Test
   void aCloseAfterEveryFailureHasHappenedLogsNothing() {
     device.failCall(DriverCall.CREATE_STREAM, 1, INVALID_VALUE);
-    try (RuntimeLog log = RuntimeLog.listenTo(SimulatedDevice.class)) {
+    try (RuntimeLog log = RuntimeLog.listenTo(LogTopic.SIMULATION)) {
       try (DeviceRuntime gpu = DeviceRuntime.simulated(device)) {
         assertThatThrownBy(() -> gpu.streams().acquire()).isInstanceOf(CudaDriverException.class);
       }

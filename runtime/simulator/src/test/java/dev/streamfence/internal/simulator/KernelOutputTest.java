@@ -7,6 +7,7 @@ import dev.streamfence.CudaDriverException;
 import dev.streamfence.DeviceArray;
 import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
+import dev.streamfence.internal.LogTopic;
 import dev.streamfence.internal.device.RuntimeLog;
 import dev.streamfence.launch.KernelImage;
 import dev.streamfence.launch.KernelSignature;
@@ -60,7 +61,7 @@ final class KernelOutputTest {
 
   @Test
   void withoutAReceiverTheOutputIsLogged() {
-    try (RuntimeLog log = RuntimeLog.listenTo(SimulatedDevice.class);
+    try (RuntimeLog log = RuntimeLog.listenTo(LogTopic.SIMULATION);
         DeviceRuntime gpu = DeviceRuntime.simulated(SimulatedDevice.builder().build())) {
       DeviceStream stream = gpu.streams().acquire();
       hello(stream, 1, 1);

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.streamfence.DeviceArray;
 import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
+import dev.streamfence.internal.LogTopic;
 import dev.streamfence.internal.device.RuntimeLog;
 import dev.streamfence.launch.KernelImage;
 import dev.streamfence.launch.KernelSignature;
@@ -52,7 +53,7 @@ final class WordWatchTest {
 
   private static <A> List<String> warnings(
       String body, Class<A> type, int threads, int... indexes) {
-    try (RuntimeLog log = RuntimeLog.listenTo(SimulatedDevice.class);
+    try (RuntimeLog log = RuntimeLog.listenTo(LogTopic.SIMULATION);
         DeviceRuntime gpu = DeviceRuntime.simulated(SimulatedDevice.builder().build())) {
       DeviceStream stream = gpu.streams().acquire();
       KernelImage image =

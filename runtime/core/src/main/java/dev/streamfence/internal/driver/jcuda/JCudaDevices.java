@@ -2,6 +2,7 @@ package dev.streamfence.internal.driver.jcuda;
 
 import dev.streamfence.CudaDriverException;
 import dev.streamfence.DeviceException;
+import dev.streamfence.internal.LogTopic;
 import dev.streamfence.internal.driver.CudaDriver;
 import dev.streamfence.internal.driver.DeviceAttribute;
 import dev.streamfence.internal.driver.DeviceProperties;
@@ -23,8 +24,6 @@ import jcuda.driver.JCudaDriver;
  * library and the CUDA driver.
  */
 public final class JCudaDevices {
-  private static final System.Logger LOGGER = System.getLogger(JCudaDevices.class.getName());
-
   /** CUDA 11.2, the first version with stream-ordered allocation. */
   private static final int OLDEST_DRIVER = 11020;
 
@@ -65,7 +64,7 @@ public final class JCudaDevices {
 
   private static void logIfLeftOut(DeviceException e) {
     if (NativeLibrary.isLeftOut()) {
-      LOGGER.log(System.Logger.Level.INFO, "no GPU is used: {0}", e.getMessage());
+      LogTopic.DEVICES.info("no GPU is used: " + e.getMessage());
     }
   }
 
@@ -119,7 +118,7 @@ public final class JCudaDevices {
     try {
       count = count();
     } catch (CudaDriverException e) {
-      LOGGER.log(System.Logger.Level.WARNING, "no GPU is listed: {0}", e.getMessage());
+      LogTopic.DEVICES.warn("no GPU is listed: " + e.getMessage());
     } catch (DeviceException e) {
       logIfLeftOut(e);
     }

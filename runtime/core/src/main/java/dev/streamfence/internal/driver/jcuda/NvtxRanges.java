@@ -1,7 +1,7 @@
 package dev.streamfence.internal.driver.jcuda;
 
 import com.sun.jna.Function;
-import dev.streamfence.DeviceRuntime;
+import dev.streamfence.internal.LogTopic;
 import dev.streamfence.internal.driver.HostRanges;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -46,10 +46,8 @@ final class NvtxRanges implements HostRanges {
         // The next one.
       }
     }
-    System.getLogger(DeviceRuntime.class.getName())
-        .log(
-            System.Logger.Level.WARNING,
-            "no NVTX ranges for the profiler: none of " + libraries + " is on the library path");
+    LogTopic.DEVICES.warn(
+        "no NVTX ranges for the profiler: none of " + libraries + " is on the library path");
     return null;
   }
 

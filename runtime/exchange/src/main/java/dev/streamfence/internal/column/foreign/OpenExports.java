@@ -1,5 +1,6 @@
 package dev.streamfence.internal.column.foreign;
 
+import dev.streamfence.internal.LogTopic;
 import dev.streamfence.internal.device.ExportedArray;
 import dev.streamfence.internal.device.TrackedArray;
 import dev.streamfence.internal.device.TrackedRuntime;
@@ -63,7 +64,7 @@ final class OpenExports implements AutoCloseable {
   @Override
   public void close() {
     for (ExportedArray export : exports) {
-      runtime.warn(runtime + " is closed while another library has the " + export);
+      runtime.warn(LogTopic.LEAKS, runtime + " is closed while another library has the " + export);
     }
     Teardown teardown = new Teardown();
     for (EventHandle event : events) {

@@ -8,6 +8,7 @@ import dev.streamfence.CudaDriverException;
 import dev.streamfence.DeviceException;
 import dev.streamfence.DeviceInfo;
 import dev.streamfence.DeviceRuntime;
+import dev.streamfence.internal.LogTopic;
 import dev.streamfence.internal.device.RuntimeLog;
 import dev.streamfence.internal.driver.DeviceAttribute;
 import java.util.List;
@@ -120,7 +121,7 @@ class DeviceListOverStandInTest {
 
   @Test
   void aDriverThatSeesNoDeviceListsNone() {
-    try (RuntimeLog log = RuntimeLog.listenTo(JCudaDevices.class)) {
+    try (RuntimeLog log = RuntimeLog.listenTo(LogTopic.DEVICES)) {
       standIn.fail("cuInit", NO_DEVICE);
       assertThat(DeviceRuntime.devices()).isEmpty();
       standIn.reset();
@@ -135,7 +136,7 @@ class DeviceListOverStandInTest {
   @ValueSource(strings = {"cuInit", "cuDeviceGetCount"})
   void aBrokenInstallationListsNoneAndIsLoggedAndOpeningThrowsItsError(String call) {
     standIn.fail(call, SYSTEM_DRIVER_MISMATCH);
-    try (RuntimeLog log = RuntimeLog.listenTo(JCudaDevices.class)) {
+    try (RuntimeLog log = RuntimeLog.listenTo(LogTopic.DEVICES)) {
       assertThat(DeviceRuntime.devices()).isEmpty();
 
       assertThat(log.messages())
