@@ -41,7 +41,7 @@ class HostileTextTest {
 
     assertThat(compilation).succeededWithoutWarnings();
     assertThat(literals(compilation))
-        .containsExactly(generator(), "k/" + meaning(escaped), "run", "n");
+        .containsExactly(generator(), "k/" + meaning(escaped), "run", "n", "run");
   }
 
   @Test
@@ -57,7 +57,8 @@ class HostileTextTest {
     Compilation compilation = compile("k.ptx", name);
 
     assertThat(compilation).succeededWithoutWarnings();
-    assertThat(literals(compilation)).containsExactly(generator(), "k.ptx", "run", meaning(name));
+    assertThat(literals(compilation))
+        .containsExactly(generator(), "k.ptx", "run", meaning(name), "run");
   }
 
   private static Compilation compile(String resource, String parameter) {

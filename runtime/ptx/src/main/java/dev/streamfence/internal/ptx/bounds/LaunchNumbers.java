@@ -5,7 +5,7 @@ public interface LaunchNumbers {
   /**
    * Returns a number that the launch passes.
    *
-   * @param argument its index among {@link KernelBounds#arguments}
+   * @param argument its index among {@code KernelBounds.arguments}
    * @return the number, sign-extended from its width
    */
   long argument(int argument);
