@@ -9,7 +9,7 @@
 @SuppressWarnings({"requires-automatic", "module"})
 module dev.streamfence.runtime {
   requires com.sun.jna;
-  requires de.siegmar.fastcsv;
+  requires static de.siegmar.fastcsv;
   requires dev.streamfence.ptx;
   requires jcuda;
   requires static jdk.jfr;

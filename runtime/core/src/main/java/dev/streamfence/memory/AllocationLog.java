@@ -33,13 +33,21 @@ public interface AllocationLog extends AutoCloseable {
   /**
    * A log in a file of comma-separated values, with a header of {@link AllocationRecord}'s
    * component names and then one line per record. A line is in the file when {@link #append}
-   * returns.
+   * returns. Needs the library FastCSV, which the program adds.
    *
    * @param file the file, which is overwritten
    * @throws java.io.UncheckedIOException if the file cannot be written
+   * @throws IllegalStateException if FastCSV is not on the class path or module path
    */
   static AllocationLog csv(Path file) {
     Objects.requireNonNull(file, "file");
-    return new CsvAllocationLog(file);
+    try {
+      return new CsvAllocationLog(file);
+    } catch (NoClassDefFoundError e) {
+      throw new IllegalStateException(
+          "an allocation log as CSV needs the library FastCSV; add de.siegmar:fastcsv, whose version"
+              + " streamfence-bom names",
+          e);
+    }
   }
 }

@@ -28,7 +28,8 @@ public final class Shell {
     return java(System.getProperty("java.class.path"), temporary, main, flags);
   }
 
-  static Shell java(String classPath, String temporary, Class<?> main, String... flags) {
+  /** A Java like this one, on another class path. */
+  public static Shell java(String classPath, String temporary, Class<?> main, String... flags) {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.add("-XX:TieredStopAtLevel=1");
