@@ -40,7 +40,7 @@ final class ReleaseTest {
           "streamfence-processor");
 
   private static final List<String> REQUIRED =
-      List.of("<name>", "<description>", "<url>", "<licenses>", "<developers>", "<scm>");
+      List.of("<name>", "<description>", "<url>", "<licenses>", "<developers>", "<scm");
 
   private Path folder;
 
