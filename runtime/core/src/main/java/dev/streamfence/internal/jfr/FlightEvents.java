@@ -5,6 +5,7 @@ import dev.streamfence.DeviceHealth.OverdueWork;
 import dev.streamfence.memory.AllocationRecord;
 import dev.streamfence.trace.TracedWork;
 import dev.streamfence.trace.WorkKind;
+import jdk.jfr.FlightRecorder;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,6 +20,13 @@ public final class FlightEvents {
       ModuleLayer.boot().findModule("jdk.jfr").isPresent()
           && FlightEvents.class.getModule().canRead(ModuleLayer.boot().findModule("jdk.jfr").get());
 
+  /** Loaded only where the module {@code jdk.jfr} is. */
+  private static final class Recorder {
+    static boolean isUsed() {
+      return FlightRecorder.isInitialized();
+    }
+  }
+
   private FlightEvents() {}
 
   /** Whether there is a flight recorder in this process. */
@@ -26,14 +34,22 @@ public final class FlightEvents {
     return PRESENT;
   }
 
+  /**
+   * Whether the flight recorder was used so far. The first touch of an event's class makes it read
+   * its descriptions, which takes some hundredths of a second that most programs need not spend.
+   */
+  private static boolean isUsed() {
+    return PRESENT && Recorder.isUsed();
+  }
+
   /** Whether a recording asks for events of work on streams. */
   public static boolean observesWork() {
-    return PRESENT && FlightWriter.observesWork();
+    return isUsed() && FlightWriter.observesWork();
   }
 
   /** Whether a recording asks for events of device memory. */
   public static boolean observesMemory() {
-    return PRESENT && FlightWriter.observesMemory();
+    return isUsed() && FlightWriter.observesMemory();
   }
 
   /**
@@ -42,12 +58,12 @@ public final class FlightEvents {
    * @return to be passed to {@link #endWork}; null if no recording asks for it
    */
   public static @Nullable Object beginWork(WorkKind kind) {
-    return PRESENT ? FlightWriter.beginWork(kind) : null;
+    return isUsed() ? FlightWriter.beginWork(kind) : null;
   }
 
   /** Ends the event of a piece of work, and emits those of what it comes after. */
   public static void endWork(@Nullable Object begun, TracedWork work) {
-    if (PRESENT) {
+    if (isUsed()) {
       FlightWriter.endWork(begun, work);
     }
   }
@@ -58,21 +74,21 @@ public final class FlightEvents {
    * @param queueNanos from the beginning of its submission to the beginning of its execution
    */
   public static void deviceTime(TracedWork work, long queueNanos, long executionNanos) {
-    if (PRESENT) {
+    if (isUsed()) {
       FlightWriter.deviceTime(work, queueNanos, executionNanos);
     }
   }
 
   /** Emits an allocation, a free or a reclaim. */
   public static void memory(String device, AllocationRecord record) {
-    if (PRESENT) {
+    if (isUsed()) {
       FlightWriter.memory(device, record);
     }
   }
 
   /** Begins an event with a duration; null if no recording asks for it. */
   public static @Nullable Object beginModuleLoad() {
-    return PRESENT ? FlightWriter.beginModuleLoad() : null;
+    return isUsed() ? FlightWriter.beginModuleLoad() : null;
   }
 
   /** Ends the load of a module. */
@@ -84,7 +100,7 @@ public final class FlightEvents {
 
   /** Begins a wait for staging memory; null if no recording asks for it. */
   public static @Nullable Object beginStagingShortage() {
-    return PRESENT ? FlightWriter.beginStagingShortage() : null;
+    return isUsed() ? FlightWriter.beginStagingShortage() : null;
   }
 
   /** Ends a wait for staging memory. */
@@ -96,7 +112,7 @@ public final class FlightEvents {
 
   /** Begins a wait for another thread's submission; null if no recording asks for it. */
   public static @Nullable Object beginLockWait() {
-    return PRESENT ? FlightWriter.beginLockWait() : null;
+    return isUsed() ? FlightWriter.beginLockWait() : null;
   }
 
   /** Ends a wait for another thread's submission. */
@@ -108,14 +124,14 @@ public final class FlightEvents {
 
   /** Emits that work runs longer than the watchdog allows. */
   public static void overdue(OverdueWork overdue) {
-    if (PRESENT) {
+    if (isUsed()) {
       FlightWriter.overdue(overdue);
     }
   }
 
   /** Emits the error that ends the use of a device. */
   public static void fault(CudaDriverException fault) {
-    if (PRESENT) {
+    if (isUsed()) {
       FlightWriter.fault(fault);
     }
   }
