@@ -56,13 +56,21 @@ final class OrderKernelsLauncher implements OrderKernels {
     this.convert = module.recorder(CONVERT, OrderKernels.class, "convert");
   }
 
-  /** Returns the kernels of {@link OrderKernels}, launched on {@code stream}. */
+  /**
+   * The kernels of {@link OrderKernels}, launched on one stream.
+   *
+   * @param stream launches them
+   * @return the launcher
+   */
   static OrderKernelsLauncher on(DeviceStream stream) {
     return new OrderKernelsLauncher(stream);
   }
 
   /**
-   * Returns the module of {@link OrderKernels}, for the occupancy of its kernels and to unload it.
+   * The module of {@link OrderKernels}, for the occupancy of its kernels and to unload it.
+   *
+   * @param stream a stream of the device
+   * @return the module, which is loaded unless it is already
    */
   static LoadedModule module(DeviceStream stream) {
     return LoadedModule.of(stream, IMAGE);

@@ -40,13 +40,21 @@ public final class FastFloatsLauncher implements FastFloats {
     this.reverse = module.recorder(REVERSE, FastFloats.class, "reverse");
   }
 
-  /** Returns the kernels of {@link FastFloats}, launched on {@code stream}. */
+  /**
+   * The kernels of {@link FastFloats}, launched on one stream.
+   *
+   * @param stream launches them
+   * @return the launcher
+   */
   public static FastFloatsLauncher on(DeviceStream stream) {
     return new FastFloatsLauncher(stream);
   }
 
   /**
-   * Returns the module of {@link FastFloats}, for the occupancy of its kernels and to unload it.
+   * The module of {@link FastFloats}, for the occupancy of its kernels and to unload it.
+   *
+   * @param stream a stream of the device
+   * @return the module, which is loaded unless it is already
    */
   public static LoadedModule module(DeviceStream stream) {
     return LoadedModule.of(stream, IMAGE);

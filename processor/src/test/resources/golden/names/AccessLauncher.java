@@ -70,12 +70,22 @@ public final class AccessLauncher implements Access {
     this.wait = module.recorder(WAIT, Access.class, "wait");
   }
 
-  /** Returns the kernels of {@link Access}, launched on {@code stream}. */
+  /**
+   * The kernels of {@link Access}, launched on one stream.
+   *
+   * @param stream launches them
+   * @return the launcher
+   */
   public static AccessLauncher on(DeviceStream stream) {
     return new AccessLauncher(stream);
   }
 
-  /** Returns the module of {@link Access}, for the occupancy of its kernels and to unload it. */
+  /**
+   * The module of {@link Access}, for the occupancy of its kernels and to unload it.
+   *
+   * @param stream a stream of the device
+   * @return the module, which is loaded unless it is already
+   */
   public static LoadedModule module(DeviceStream stream) {
     return LoadedModule.of(stream, IMAGE);
   }

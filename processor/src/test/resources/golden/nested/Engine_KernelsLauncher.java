@@ -30,13 +30,21 @@ final class Engine_KernelsLauncher implements Engine.Kernels {
     this.zero = module.recorder(ZERO, Engine.Kernels.class, "zero");
   }
 
-  /** Returns the kernels of {@link Engine.Kernels}, launched on {@code stream}. */
+  /**
+   * The kernels of {@link Engine.Kernels}, launched on one stream.
+   *
+   * @param stream launches them
+   * @return the launcher
+   */
   static Engine_KernelsLauncher on(DeviceStream stream) {
     return new Engine_KernelsLauncher(stream);
   }
 
   /**
-   * Returns the module of {@link Engine.Kernels}, for the occupancy of its kernels and to unload it.
+   * The module of {@link Engine.Kernels}, for the occupancy of its kernels and to unload it.
+   *
+   * @param stream a stream of the device
+   * @return the module, which is loaded unless it is already
    */
   static LoadedModule module(DeviceStream stream) {
     return LoadedModule.of(stream, IMAGE);

@@ -47,13 +47,21 @@ public final class ShareKernelsLauncher implements ShareKernels {
     this.dropped = module.symbol("dropped", int[].class);
   }
 
-  /** Returns the kernels of {@link ShareKernels}, launched on {@code stream}. */
+  /**
+   * The kernels of {@link ShareKernels}, launched on one stream.
+   *
+   * @param stream launches them
+   * @return the launcher
+   */
   public static ShareKernelsLauncher on(DeviceStream stream) {
     return new ShareKernelsLauncher(stream);
   }
 
   /**
-   * Returns the module of {@link ShareKernels}, for the occupancy of its kernels and to unload it.
+   * The module of {@link ShareKernels}, for the occupancy of its kernels and to unload it.
+   *
+   * @param stream a stream of the device
+   * @return the module, which is loaded unless it is already
    */
   public static LoadedModule module(DeviceStream stream) {
     return LoadedModule.of(stream, IMAGE);

@@ -74,13 +74,21 @@ public final class ReduceKernelsLauncher implements ReduceKernels {
     this.fill = module.recorder(FILL, ReduceKernels.class, "fill");
   }
 
-  /** Returns the kernels of {@link ReduceKernels}, launched on {@code stream}. */
+  /**
+   * The kernels of {@link ReduceKernels}, launched on one stream.
+   *
+   * @param stream launches them
+   * @return the launcher
+   */
   public static ReduceKernelsLauncher on(DeviceStream stream) {
     return new ReduceKernelsLauncher(stream);
   }
 
   /**
-   * Returns the module of {@link ReduceKernels}, for the occupancy of its kernels and to unload it.
+   * The module of {@link ReduceKernels}, for the occupancy of its kernels and to unload it.
+   *
+   * @param stream a stream of the device
+   * @return the module, which is loaded unless it is already
    */
   public static LoadedModule module(DeviceStream stream) {
     return LoadedModule.of(stream, IMAGE);

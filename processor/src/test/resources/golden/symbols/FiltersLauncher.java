@@ -31,12 +31,22 @@ public final class FiltersLauncher implements Filters {
     this.outside = module.symbol("outside", int[].class);
   }
 
-  /** Returns the kernels of {@link Filters}, launched on {@code stream}. */
+  /**
+   * The kernels of {@link Filters}, launched on one stream.
+   *
+   * @param stream launches them
+   * @return the launcher
+   */
   public static FiltersLauncher on(DeviceStream stream) {
     return new FiltersLauncher(stream);
   }
 
-  /** Returns the module of {@link Filters}, for the occupancy of its kernels and to unload it. */
+  /**
+   * The module of {@link Filters}, for the occupancy of its kernels and to unload it.
+   *
+   * @param stream a stream of the device
+   * @return the module, which is loaded unless it is already
+   */
   public static LoadedModule module(DeviceStream stream) {
     return LoadedModule.of(stream, IMAGE);
   }

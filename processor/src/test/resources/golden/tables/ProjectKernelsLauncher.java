@@ -55,13 +55,21 @@ final class ProjectKernelsLauncher implements ProjectKernels {
     this.scale = module.recorder(SCALE, ProjectKernels.class, "scale");
   }
 
-  /** Returns the kernels of {@link ProjectKernels}, launched on {@code stream}. */
+  /**
+   * The kernels of {@link ProjectKernels}, launched on one stream.
+   *
+   * @param stream launches them
+   * @return the launcher
+   */
   static ProjectKernelsLauncher on(DeviceStream stream) {
     return new ProjectKernelsLauncher(stream);
   }
 
   /**
-   * Returns the module of {@link ProjectKernels}, for the occupancy of its kernels and to unload it.
+   * The module of {@link ProjectKernels}, for the occupancy of its kernels and to unload it.
+   *
+   * @param stream a stream of the device
+   * @return the module, which is loaded unless it is already
    */
   static LoadedModule module(DeviceStream stream) {
     return LoadedModule.of(stream, IMAGE);

@@ -22,12 +22,22 @@ final class RootlessLauncher implements Rootless {
     this.iota = module.recorder(IOTA, Rootless.class, "iota");
   }
 
-  /** Returns the kernels of {@link Rootless}, launched on {@code stream}. */
+  /**
+   * The kernels of {@link Rootless}, launched on one stream.
+   *
+   * @param stream launches them
+   * @return the launcher
+   */
   static RootlessLauncher on(DeviceStream stream) {
     return new RootlessLauncher(stream);
   }
 
-  /** Returns the module of {@link Rootless}, for the occupancy of its kernels and to unload it. */
+  /**
+   * The module of {@link Rootless}, for the occupancy of its kernels and to unload it.
+   *
+   * @param stream a stream of the device
+   * @return the module, which is loaded unless it is already
+   */
   static LoadedModule module(DeviceStream stream) {
     return LoadedModule.of(stream, IMAGE);
   }

@@ -56,12 +56,22 @@ final class ParticlesLauncher implements Particles {
     this.settle = module.recorder(SETTLE, Particles.class, "settle");
   }
 
-  /** Returns the kernels of {@link Particles}, launched on {@code stream}. */
+  /**
+   * The kernels of {@link Particles}, launched on one stream.
+   *
+   * @param stream launches them
+   * @return the launcher
+   */
   static ParticlesLauncher on(DeviceStream stream) {
     return new ParticlesLauncher(stream);
   }
 
-  /** Returns the module of {@link Particles}, for the occupancy of its kernels and to unload it. */
+  /**
+   * The module of {@link Particles}, for the occupancy of its kernels and to unload it.
+   *
+   * @param stream a stream of the device
+   * @return the module, which is loaded unless it is already
+   */
   static LoadedModule module(DeviceStream stream) {
     return LoadedModule.of(stream, IMAGE);
   }

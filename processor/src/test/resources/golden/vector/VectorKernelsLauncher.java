@@ -36,13 +36,21 @@ public final class VectorKernelsLauncher implements VectorKernels {
     this.saxpy = module.recorder(SAXPY, VectorKernels.class, "saxpy");
   }
 
-  /** Returns the kernels of {@link VectorKernels}, launched on {@code stream}. */
+  /**
+   * The kernels of {@link VectorKernels}, launched on one stream.
+   *
+   * @param stream launches them
+   * @return the launcher
+   */
   public static VectorKernelsLauncher on(DeviceStream stream) {
     return new VectorKernelsLauncher(stream);
   }
 
   /**
-   * Returns the module of {@link VectorKernels}, for the occupancy of its kernels and to unload it.
+   * The module of {@link VectorKernels}, for the occupancy of its kernels and to unload it.
+   *
+   * @param stream a stream of the device
+   * @return the module, which is loaded unless it is already
    */
   public static LoadedModule module(DeviceStream stream) {
     return LoadedModule.of(stream, IMAGE);

@@ -57,6 +57,23 @@ class GoldenTest {
   }
 
   @Test
+  void launcherOfADocumentedInterfaceIsDocumented() {
+    Compilation compilation =
+        javac()
+            .withOptions("-Xdoclint:all/protected", "-Xlint:all,-processing", "-Werror")
+            .withProcessors(new KernelProcessor())
+            .compile(
+                Sources.file(
+                    Sources.importing(
+                        "/** Kernels. */\n"
+                            + Sources.UNSEEN
+                            + "@KernelModule(\"k.ptx\")\npublic interface Kernels {\n"
+                            + "  /**\n   * Runs.\n   *\n   * @param n threads\n   */\n"
+                            + "  @Kernel void run(@ThreadCount int n);\n}")));
+    assertThat(compilation).succeededWithoutWarnings();
+  }
+
+  @Test
   void launcherHasTheSameBytesInEveryOrderOfInterfaces() throws IOException {
     List<JavaFileObject> files = new ArrayList<>();
     for (Golden golden : Golden.all()) {

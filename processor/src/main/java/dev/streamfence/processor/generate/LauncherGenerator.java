@@ -237,7 +237,10 @@ public final class LauncherGenerator {
     MethodSpec.Builder on =
         MethodSpec.methodBuilder("on")
             .addJavadoc(
-                "Returns the kernels of {@link $T}, launched on {@code stream}.", implemented)
+                "The kernels of {@link $T}, launched on one stream.\n\n"
+                    + "@param stream launches them\n"
+                    + "@return the launcher",
+                implemented)
             .addModifiers(Modifier.STATIC)
             .returns(launcher)
             .addParameter(DeviceStream.class, "stream")
@@ -249,8 +252,9 @@ public final class LauncherGenerator {
     MethodSpec.Builder module =
         MethodSpec.methodBuilder("module")
             .addJavadoc(
-                "Returns the module of {@link $T}, for the occupancy of its kernels and to unload"
-                    + " it.",
+                "The module of {@link $T}, for the occupancy of its kernels and to unload it.\n\n"
+                    + "@param stream a stream of the device\n"
+                    + "@return the module, which is loaded unless it is already",
                 implemented)
             .addModifiers(Modifier.STATIC)
             .returns(LoadedModule.class)

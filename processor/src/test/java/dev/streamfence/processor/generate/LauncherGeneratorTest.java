@@ -37,7 +37,7 @@ class LauncherGeneratorTest {
 
     assertThat(source)
         .contains("/** Launches the kernels of {@link " + name + "} on one stream. */")
-        .contains("  /**\n   * Returns the kernels of {@link " + name + "}");
+        .contains("  /**\n   * The kernels of {@link " + name + "}");
   }
 
   @ParameterizedTest
