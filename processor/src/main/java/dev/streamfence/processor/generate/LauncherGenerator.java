@@ -237,9 +237,11 @@ public final class LauncherGenerator {
     MethodSpec.Builder on =
         MethodSpec.methodBuilder("on")
             .addJavadoc(
-                "The kernels of {@link $T}, launched on one stream.\n\n"
-                    + "@param stream launches them\n"
-                    + "@return the launcher",
+                """
+                The kernels of {@link $T}, launched on one stream.
+
+                @param stream launches them
+                @return the launcher""",
                 implemented)
             .addModifiers(Modifier.STATIC)
             .returns(launcher)
@@ -252,9 +254,11 @@ public final class LauncherGenerator {
     MethodSpec.Builder module =
         MethodSpec.methodBuilder("module")
             .addJavadoc(
-                "The module of {@link $T}, for the occupancy of its kernels and to unload it.\n\n"
-                    + "@param stream a stream of the device\n"
-                    + "@return the module, which is loaded unless it is already",
+                """
+                The module of {@link $T}, for the occupancy of its kernels and to unload it.
+
+                @param stream a stream of the device
+                @return the module, which is loaded unless it is already""",
                 implemented)
             .addModifiers(Modifier.STATIC)
             .returns(LoadedModule.class)
