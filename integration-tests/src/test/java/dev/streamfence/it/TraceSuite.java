@@ -99,7 +99,7 @@ abstract class TraceSuite {
   void theTimesOfAKernelAreSummedUp() {
     pingPong();
     KernelTime times = gpu.kernelTimes().get(0);
-    assertThat(times.kernel()).isEqualTo("increment");
+    assertThat(times.kernel()).isEqualTo("SuiteKernels.increment");
     assertThat(times.launches()).isEqualTo(LAUNCHES);
     long sum = launches().stream().mapToLong(launch -> launch.span().durationNanos()).sum();
     assertThat(times.total().toNanos()).isEqualTo(sum);

@@ -360,9 +360,9 @@ public final class RuntimeOptions {
    * The same with or without measured times: how long the device takes for each launch, copy, fill
    * and call of other code, for the {@linkplain #withTrace trace}, for the event {@code
    * dev.streamfence.DeviceTime} of JDK Flight Recorder, and summed up in {@link
-   * DeviceRuntime#kernelTimes}. If on, each piece of work takes two more events, which is two or
-   * three driver calls more per launch, and opening the runtime waits for the device once. Work is
-   * not measured while 1,024 others of its stream are not done.
+   * DeviceRuntime#kernelTimes}. If on, each piece of work takes two more events, which is two
+   * driver calls more before it is done and up to four after that, and opening the runtime waits
+   * for the device once. Work is not measured while 1,024 others of its stream are not done.
    */
   public RuntimeOptions withDeviceTimes(boolean deviceTimes) {
     return with(values -> values.deviceTimes = deviceTimes);
@@ -383,7 +383,8 @@ public final class RuntimeOptions {
       throw new IllegalArgumentException(
           "a watchdog with a limit of " + limit + "; it is positive");
     }
-    return with(values -> values.watchdogLimit = limit);
+    Duration longest = Duration.ofNanos(Long.MAX_VALUE);
+    return with(values -> values.watchdogLimit = limit.compareTo(longest) > 0 ? longest : limit);
   }
 
   /**

@@ -41,7 +41,11 @@ class RuntimeMetersTest {
         assertThat(registry.get("streamfence.memory.tag").tag("tag", "values").gauge().value())
             .isEqualTo(400);
         assertThat(
-                registry.get("streamfence.kernel.seconds").tag("kernel", "clamp").gauge().value())
+                registry
+                    .get("streamfence.kernel.seconds")
+                    .tag("kernel", "ClampKernels.clamp")
+                    .gauge()
+                    .value())
             .isPositive();
         assertThat(
                 registry

@@ -16,7 +16,7 @@ public final class TraceAssert extends AbstractAssert<TraceAssert, Trace> {
   /**
    * Goes on with the one launch of a kernel.
    *
-   * @param kernel its entry point
+   * @param kernel the method that declares it; the entry point if a recorder was made without one
    * @throws AssertionError if the trace has none, or more than one
    */
   public WorkAssert launch(String kernel) {

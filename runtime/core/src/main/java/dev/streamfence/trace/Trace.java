@@ -5,8 +5,8 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * The work that one or more runtimes have put on their streams, latest first to be forgotten when
- * there is no more room: what each piece used, what it waited for and why, and when it was
+ * The work that one or more runtimes have put on their streams, of which the oldest is forgotten
+ * when there is no more room: what each piece used, what it waited for and why, and when it was
  * submitted and carried out. Give it to {@link dev.streamfence.RuntimeOptions#withTrace(Trace)
  * RuntimeOptions.withTrace}; a runtime without one records nothing.
  *
@@ -43,7 +43,7 @@ public sealed interface Trace permits RecordedTrace {
   /** The changes of device memory so far that it still has, oldest first; unmodifiable. */
   List<TracedMemory> memory();
 
-  /** How many pieces of work it has forgotten because there was no room for them. */
+  /** How many pieces of work it had and has no more: for lack of room, or after {@link #clear}. */
   long forgotten();
 
   /** Forgets everything. The beginning of the trace remains. */

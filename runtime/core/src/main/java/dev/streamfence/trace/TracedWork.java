@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param stream the number of its stream
  * @param streamName its stream in words: those of other code and those that the runtime keeps for
  *     long transfers have names of their own
+ * @param firstTicket the first of its tickets; the same as {@code ticket} but for work in parts
  * @param ticket its place among the work of its stream, from 1
  * @param thread the name of the Java thread that submitted it
  * @param submission when the thread submitted it: from the moment it has the stream for itself to
@@ -35,6 +36,7 @@ public record TracedWork(
     long bytes,
     int stream,
     String streamName,
+    long firstTicket,
     long ticket,
     String thread,
     TraceSpan submission,
@@ -65,6 +67,7 @@ public record TracedWork(
         bytes,
         stream,
         streamName,
+        firstTicket,
         ticket,
         thread,
         submission,

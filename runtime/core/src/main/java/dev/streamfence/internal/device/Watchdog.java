@@ -45,7 +45,11 @@ final class Watchdog {
 
   private void run() {
     while (!closed) {
-      look.get().forEach(report);
+      try {
+        look.get().forEach(report);
+      } catch (RuntimeException | Error e) {
+        // Such as of a handler of the log: the next look matters more.
+      }
       LockSupport.parkNanos(pauseNanos);
     }
   }

@@ -118,7 +118,11 @@ public final class FlightEvents {
   /** Ends a wait for another thread's submission. */
   public static void endLockWait(@Nullable Object begun) {
     if (begun != null) {
-      FlightWriter.endLockWait(begun);
+      try {
+        FlightWriter.endLockWait(begun);
+      } catch (RuntimeException | Error e) {
+        // The lock is taken, and its holder must not miss that.
+      }
     }
   }
 

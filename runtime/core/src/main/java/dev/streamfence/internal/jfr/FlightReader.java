@@ -119,6 +119,7 @@ public final class FlightReader {
         isLaunch ? 0 : event.getLong("bytes"),
         key.stream(),
         text(event, "streamName"),
+        event.getLong("firstTicket"),
         key.ticket(),
         event.getThread() == null ? "" : event.getThread().getJavaName(),
         submission,

@@ -50,6 +50,7 @@ final class FlightWriter {
         event.device = work.device();
         event.stream = work.stream();
         event.streamName = work.streamName();
+        event.firstTicket = work.firstTicket();
         event.ticket = work.ticket();
         event.queued = work.isQueued();
         event.uses = FlightText.of(work.uses());

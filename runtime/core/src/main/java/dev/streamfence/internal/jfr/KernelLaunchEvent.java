@@ -19,7 +19,7 @@ final class KernelLaunchEvent extends WorkEvent {
   static final KernelLaunchEvent PROBE = new KernelLaunchEvent();
 
   @Label("Kernel")
-  @Description("The entry point")
+  @Description("The method that declares the kernel, or its entry point")
   String kernel = "";
 
   @Label("Shape")

@@ -16,6 +16,10 @@ abstract class WorkEvent extends Event {
   @Label("Stream Name")
   String streamName = "";
 
+  @Label("First Ticket")
+  @Description("Less than the ticket for work in parts")
+  long firstTicket;
+
   @Label("Ticket")
   @Description("The place among the work of the stream")
   long ticket;

@@ -154,6 +154,14 @@ public final class LoggingResource implements AllocationResource {
     return text.substring(0, end) + "…";
   }
 
+  private void observe(AllocationRecord record) {
+    try {
+      observer.record(record);
+    } catch (RuntimeException | Error e) {
+      // The log matters more, and the request more than both.
+    }
+  }
+
   private void append(Allocation allocation, @Nullable Throwable failure) {
     append(
         Action.DEALLOCATE,
@@ -192,7 +200,7 @@ public final class LoggingResource implements AllocationResource {
               TimeUnit.SECONDS.toNanos(now.getEpochSecond()) + now.getNano(),
               failure == null ? "" : failure.getClass().getSimpleName(),
               message == null ? "" : cut(message, MESSAGE_BYTES));
-      observer.record(record);
+      observe(record);
       log.append(record);
     } catch (RuntimeException | Error refused) {
       // A failure of the log must not hide the outcome of the call.

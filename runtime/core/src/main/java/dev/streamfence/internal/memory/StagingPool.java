@@ -314,11 +314,19 @@ final class StagingPool {
   private @Nullable Chunk pollIdle(Deadline deadline) throws InterruptedException {
     lock.lock();
     try {
-      for (long left = deadline.remainingNanos(); isExhausted(); ) {
-        if (left <= 0) {
-          return null;
+      if (!isExhausted()) {
+        return idle.pollFirst();
+      }
+      Object event = FlightEvents.beginStagingShortage();
+      try {
+        for (long left = deadline.remainingNanos(); isExhausted(); ) {
+          if (left <= 0) {
+            return null;
+          }
+          left = returned.awaitNanos(left);
         }
-        left = returned.awaitNanos(left);
+      } finally {
+        FlightEvents.endStagingShortage(event);
       }
       return idle.pollFirst();
     } finally {

@@ -25,8 +25,10 @@ public abstract class ObservedWork {
    * @param timeline the earlier work's stream
    * @param ticket its ticket; 0 for everything that other code has put on the stream
    * @param earlierWrites whether it writes the memory
+   * @param isDone whether the host had seen its end
    */
-  private record Earlier(int use, Timeline timeline, long ticket, boolean earlierWrites) {}
+  private record Earlier(
+      int use, Timeline timeline, long ticket, boolean earlierWrites, boolean isDone) {}
 
   /** A wait that was queued. Immutable. */
   private record Wait(Timeline timeline, long ticket) {}
@@ -46,6 +48,9 @@ public abstract class ObservedWork {
   private final List<Use> uses = new ArrayList<>(4);
   private final List<Earlier> earlier = new ArrayList<>(4);
   private final List<Wait> waits = new ArrayList<>(1);
+
+  /** What turned out to be done when the wait for it was about to be queued. */
+  private final List<Wait> done = new ArrayList<>(0);
 
   /** Begins with a piece of work of which nothing is known yet. */
   protected ObservedWork(Timeline timeline) {
@@ -68,17 +73,25 @@ public abstract class ObservedWork {
 
   /** Notes earlier work that the last use has to come after. */
   final void after(Timeline other, long ticket, boolean earlierWrites) {
-    earlier.add(new Earlier(uses.size() - 1, other, ticket, earlierWrites));
+    earlier.add(
+        new Earlier(uses.size() - 1, other, ticket, earlierWrites, other.needsNoWait(ticket)));
   }
 
   /** Notes earlier work that the work has to come after for another reason than its uses. */
   final void afterWork(Timeline other, long ticket) {
-    earlier.add(new Earlier(-1, other, ticket, true));
+    earlier.add(new Earlier(-1, other, ticket, true, other.needsNoWait(ticket)));
   }
 
   /** Notes that the stream was made to wait for another one. */
   final void waited(Timeline other, long ticket) {
     waits.add(new Wait(other, ticket));
+  }
+
+  /** Notes that no wait was queued, and whether because the host has seen the end. */
+  final void notWaited(Timeline other, long ticket) {
+    if (other.needsNoWait(ticket)) {
+      done.add(new Wait(other, ticket));
+    }
   }
 
   /** Visits the earlier work, and says what it took to come after it. */
@@ -93,14 +106,15 @@ public abstract class ObservedWork {
     if (each.timeline() == timeline) {
       return Satisfied.BY_STREAM_ORDER;
     }
-    for (Wait wait : waits) {
-      if (wait.timeline() == each.timeline() && wait.ticket() >= each.ticket()) {
-        return Satisfied.BY_WAIT;
-      }
+    if (covers(waits, each)) {
+      return Satisfied.BY_WAIT;
     }
-    return each.timeline().needsNoWait(each.ticket())
-        ? Satisfied.ALREADY_DONE
-        : Satisfied.BY_EARLIER_WAIT;
+    return each.isDone() || covers(done, each) ? Satisfied.ALREADY_DONE : Satisfied.BY_EARLIER_WAIT;
+  }
+
+  private static boolean covers(List<Wait> waits, Earlier each) {
+    return waits.stream()
+        .anyMatch(wait -> wait.timeline() == each.timeline() && wait.ticket() >= each.ticket());
   }
 
   /** The work is put on the stream next: whatever it waits for is queued. */

@@ -288,8 +288,13 @@ public final class Submission implements AutoCloseable {
 
   private void waitFor(Timeline other, long otherTicket) {
     boolean isQueued = timeline.waitFor(other, otherTicket, scratch);
-    if (isQueued && observed != null) {
+    if (observed == null) {
+      return;
+    }
+    if (isQueued) {
       observed.waited(other, otherTicket);
+    } else {
+      observed.notWaited(other, otherTicket);
     }
   }
 
@@ -369,7 +374,11 @@ public final class Submission implements AutoCloseable {
     explained = false;
     state = LaunchStep.QUEUING;
     if (observed != null) {
-      observed.queuing(labels.facts());
+      try {
+        observed.queuing(labels.facts());
+      } catch (RuntimeException | Error e) {
+        // The work matters more than what is known of it.
+      }
     }
   }
 
@@ -448,13 +457,13 @@ public final class Submission implements AutoCloseable {
         reset();
         timeline.release();
       }
-      if (watched != null) {
-        end(watched, isDropped, first, last);
-      }
       if (!releases.isEmpty()) {
         run(releases);
       }
     } finally {
+      if (watched != null) {
+        end(watched, isDropped, first, last);
+      }
       timeline.pool().life().leave(ended);
     }
   }
@@ -530,6 +539,14 @@ public final class Submission implements AutoCloseable {
 
   /** Tells an observer the uses, and what they come after. Held: the locks of all of them. */
   private void observe(ObservedWork work) {
+    try {
+      observeUses(work);
+    } catch (RuntimeException | Error e) {
+      // The work matters more than what is known of it.
+    }
+  }
+
+  private void observeUses(ObservedWork work) {
     for (int i = 0; i < uses.count(); i++) {
       int label = uses.reads(i) ? uses.label(i) : uses.writeLabel(i);
       work.use(

@@ -34,7 +34,13 @@ final class SubmissionLock extends AbstractQueuedSynchronizer {
    * @throws InterruptedException if the thread is interrupted before or while it waits
    */
   boolean lock(Deadline deadline) throws InterruptedException {
-    return tryAcquireNanos(1, deadline.remainingNanos());
+    if (!Thread.currentThread().isInterrupted() && tryAcquire(1)) {
+      return true;
+    }
+    Object event = FlightEvents.beginLockWait();
+    boolean isTaken = tryAcquireNanos(1, deadline.remainingNanos());
+    FlightEvents.endLockWait(event);
+    return isTaken;
   }
 
   /** Takes the lock if no thread holds it. */

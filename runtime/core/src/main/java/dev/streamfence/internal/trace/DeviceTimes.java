@@ -1,5 +1,7 @@
 package dev.streamfence.internal.trace;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.streamfence.CudaDriverException;
 import dev.streamfence.internal.driver.CudaDriver;
 import dev.streamfence.internal.driver.CudaDriver.EventHandle;
@@ -11,6 +13,7 @@ import dev.streamfence.trace.TraceSpan;
 import dev.streamfence.trace.TracedWork;
 import dev.streamfence.trace.WorkKind;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
@@ -35,6 +38,10 @@ final class DeviceTimes {
     private long submittedAt;
     private RecordedTrace.@Nullable Entry entry;
     private @Nullable RecordedTrace trace;
+    private String name = "";
+
+    // Guarded by the stream's times.
+    private long seenRunningAt;
     private boolean isReported;
 
     Timing(StreamTimes stream, EventHandle start, EventHandle end) {
@@ -54,16 +61,49 @@ final class DeviceTimes {
       }
       FlightEvents.deviceTime(measured, startedAt - submittedAt, nanos);
       if (measured.kind() == WorkKind.LAUNCH) {
-        times.kernels.computeIfAbsent(measured.name(), name -> new Sum()).add(nanos);
+        times.kernels.computeIfAbsent(name, kernel -> new Sum()).add(nanos);
       }
       work = null;
-      isReported = false;
       entry = null;
       trace = null;
+    }
+
+    /**
+     * The work, which the device has begun and not ended, if it runs for longer than a limit.
+     *
+     * @param now the host's clock, which does not drift against itself as the device's may
+     * @param isNewAlone whether only what no such call has returned counts
+     */
+    StreamTimes.@Nullable Running running(long now, long limitNanos, boolean isNewAlone) {
+      if (seenRunningAt == 0) {
+        seenRunningAt = now;
+      }
+      TracedWork running = work;
+      long nanos = now - seenRunningAt;
+      if (running == null || nanos <= limitNanos || (isNewAlone && isReported)) {
+        return null;
+      }
+      isReported |= isNewAlone;
+      return new StreamTimes.Running(running, nanos);
+    }
+
+    /** Prepares it for other work. */
+    void reuse() {
+      seenRunningAt = 0;
+      isReported = false;
     }
   }
 
   private static final int WARM_UP = 3;
+
+  /**
+   * The driver gives the time between two events as a number of milliseconds with 24 bits: over
+   * half a second that is exact to 30 ns. So the reference moves on with the work. After an idle
+   * minute it is exact to 4 µs, and all later times are as far off together.
+   */
+  private static final float FAR_MILLIS = 500;
+
+  private static final double NANOS_PER_MILLI = 1e6;
 
   private static final class Sum {
     private final AtomicLong launches = new AtomicLong();
@@ -82,8 +122,15 @@ final class DeviceTimes {
   private final Map<String, Sum> kernels = new ConcurrentHashMap<>();
   private @Nullable EventHandle origin;
 
-  /** The host's clock when the origin was recorded. */
-  private long originNanos;
+  /**
+   * The event of which the time is known, of whichever stream: all times relate to one, so that
+   * those of different streams can be compared. Guarded by {@code clock}.
+   */
+  private final Object clock = new Object();
+
+  private @Nullable EventHandle reference;
+  private double referenceNanos;
+  private @Nullable Timing referenceOwner;
 
   DeviceTimes(CudaDriver driver) {
     this.driver = driver;
@@ -98,8 +145,9 @@ final class DeviceTimes {
         long before = driver.nanoTime();
         driver.recordEvent(event, timeline.stream());
         driver.synchronizeEvent(event);
-        originNanos = before + (driver.nanoTime() - before) / 2;
+        referenceNanos = before + (driver.nanoTime() - before) / 2.0;
       }
+      reference = event;
       origin = event;
     } finally {
       if (origin == null) {
@@ -110,15 +158,15 @@ final class DeviceTimes {
 
   /** Measures what is put on the stream next; null if that is not possible now. */
   @Nullable Timing begin(Timeline timeline) {
-    EventHandle from = origin;
-    if (from == null) {
+    if (origin == null) {
       return null;
     }
     try {
-      return streams
-          .computeIfAbsent(timeline, on -> new StreamTimes(this, driver, from, originNanos))
-          .begin(timeline);
-    } catch (CudaDriverException | Error e) {
+      return streams.computeIfAbsent(timeline, on -> new StreamTimes(this, driver)).begin(timeline);
+    } catch (CudaDriverException e) {
+      driver.sticky().swallowed(e);
+      return null;
+    } catch (Error e) {
       return null;
     }
   }
@@ -128,24 +176,52 @@ final class DeviceTimes {
     try {
       driver.recordEvent(timing.end, timeline.stream());
       return timing;
-    } catch (CudaDriverException | Error e) {
-      timing.stream.giveBack(timing);
-      return null;
+    } catch (CudaDriverException e) {
+      driver.sticky().swallowed(e);
+    } catch (Error e) {
+      // The work is queued, and has no time.
     }
+    timing.stream.giveBack(timing);
+    return null;
   }
 
   /** Keeps a measurement until the work is done. */
   void submitted(
       Timing timing,
       TracedWork work,
+      String name,
       long submittedAt,
       @Nullable RecordedTrace trace,
       RecordedTrace.@Nullable Entry entry) {
     timing.work = work;
+    timing.name = name;
     timing.submittedAt = submittedAt;
     timing.trace = trace;
     timing.entry = entry;
     timing.stream.add(timing);
+  }
+
+  /**
+   * Reads the times of a piece of work that is done.
+   *
+   * @return a timing that is not used any more: that one, or the one whose event was the reference
+   *     so far; null for none
+   */
+  @Nullable Timing measure(Timing timing) {
+    synchronized (clock) {
+      float sinceReference = driver.elapsedMillis(requireNonNull(reference), timing.start);
+      double start = referenceNanos + sinceReference * NANOS_PER_MILLI;
+      double nanos = driver.elapsedMillis(timing.start, timing.end) * NANOS_PER_MILLI;
+      timing.measured(Math.round(start), Math.max(0, Math.round(nanos)), this);
+      if (sinceReference <= FAR_MILLIS) {
+        return timing;
+      }
+      Timing former = referenceOwner;
+      reference = timing.start;
+      referenceNanos = start;
+      referenceOwner = timing;
+      return former;
+    }
   }
 
   /** Fetches what is done. Does not wait. */
@@ -154,28 +230,19 @@ final class DeviceTimes {
   }
 
   /**
-   * Visits the work that the device has worked on for longer than a limit.
+   * The work that the device has worked on for longer than a limit.
    *
-   * @param visitor receives the work, for how long it runs, and whether that is new
+   * @param isNewAlone whether only what no such call has returned counts
    */
-  void overdue(long limitNanos, OverdueVisitor visitor) {
+  List<StreamTimes.Running> overdue(long limitNanos, boolean isNewAlone) {
+    List<StreamTimes.Running> overdue = new ArrayList<>();
     for (StreamTimes stream : streams.values()) {
-      StreamTimes.Running running = stream.running();
-      if (running == null || running.nanos() <= limitNanos) {
-        continue;
-      }
-      TracedWork work = running.timing().work;
-      if (work != null) {
-        boolean isNew = !running.timing().isReported;
-        running.timing().isReported = true;
-        visitor.overdue(work, running.nanos(), isNew);
+      StreamTimes.Running running = stream.running(limitNanos, isNewAlone);
+      if (running != null) {
+        overdue.add(running);
       }
     }
-  }
-
-  /** Receives work that runs for long. */
-  interface OverdueVisitor {
-    void overdue(TracedWork work, long nanos, boolean isNew);
+    return overdue;
   }
 
   List<KernelTime> kernelTimes() {
@@ -194,6 +261,11 @@ final class DeviceTimes {
   void close(Teardown teardown) {
     Collection<StreamTimes> all = streams.values();
     all.forEach(each -> each.close(teardown));
+    Timing last = referenceOwner;
+    if (last != null) {
+      teardown.step(() -> driver.destroyEvent(last.start));
+      teardown.step(() -> driver.destroyEvent(last.end));
+    }
     EventHandle first = origin;
     if (first != null) {
       origin = null;

@@ -19,19 +19,15 @@ final class EarlierWork {
 
   private int count;
 
-  /** Finds nothing yet. */
-  EarlierWork() {}
-
-  /** Finds works by their last tickets, at their positions in a list. */
+  /** Finds works at their positions in a list. */
   EarlierWork(List<TracedWork> works) {
-    works.forEach(work -> add(work, work.ticket()));
+    works.forEach(this::add);
   }
 
-  /** Adds work, whose position is the number of those before it. */
-  void add(TracedWork work, long firstTicket) {
+  private void add(TracedWork work) {
     byTicket
         .computeIfAbsent(new Stream(work.device(), work.stream()), stream -> new TreeMap<>())
-        .put(work.ticket(), new Place(count++, firstTicket));
+        .put(work.ticket(), new Place(count++, work.firstTicket()));
   }
 
   /** The position of the work that another one of the same device comes after; -1 if unknown. */

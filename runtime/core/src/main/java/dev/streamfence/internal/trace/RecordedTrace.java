@@ -24,12 +24,10 @@ public final class RecordedTrace implements Trace {
   /** One piece of work, and when the device has carried it out as soon as that is known. */
   static final class Entry {
     private final TracedWork work;
-    private final long firstTicket;
     private volatile @Nullable TraceSpan execution;
 
-    private Entry(TracedWork work, long firstTicket) {
+    private Entry(TracedWork work) {
       this.work = work;
-      this.firstTicket = firstTicket;
       this.execution = work.execution();
     }
 
@@ -87,7 +85,7 @@ public final class RecordedTrace implements Trace {
     }
     FlightReader.Recorded recorded = FlightReader.read(file);
     RecordedTrace trace = new RecordedTrace(Integer.MAX_VALUE);
-    recorded.works().forEach(work -> trace.add(work, work.ticket()));
+    recorded.works().forEach(trace::add);
     recorded.memory().forEach(trace::add);
     return trace;
   }
@@ -107,8 +105,8 @@ public final class RecordedTrace implements Trace {
     sources.remove(source);
   }
 
-  synchronized Entry add(TracedWork work, long firstTicket) {
-    Entry entry = new Entry(work, firstTicket);
+  synchronized Entry add(TracedWork work) {
+    Entry entry = new Entry(work);
     if (entries.size() == capacity) {
       entries.removeFirst();
       forgotten++;
@@ -148,8 +146,7 @@ public final class RecordedTrace implements Trace {
     }
     // Threads add their work after they have left the stream.
     known.sort(Comparator.comparingLong(entry -> entry.work.submission().startNanos()));
-    EarlierWork earlier = new EarlierWork();
-    known.forEach(entry -> earlier.add(entry.work, entry.firstTicket));
+    EarlierWork earlier = new EarlierWork(known.stream().map(entry -> entry.work).toList());
     return known.stream().map(entry -> entry.completed(known, earlier)).toList();
   }
 
@@ -157,7 +154,7 @@ public final class RecordedTrace implements Trace {
   public List<TracedMemory> memory() {
     List<TracedMemory> memory = new ArrayList<>();
     synchronized (this) {
-      Map<String, Long> live = new HashMap<>(before);
+      Map<String, Long> live = liveAtFirst();
       for (MemoryChange each : changes) {
         memory.add(
             new TracedMemory(
@@ -170,6 +167,22 @@ public final class RecordedTrace implements Trace {
       }
     }
     return List.copyOf(memory);
+  }
+
+  /**
+   * The bytes of open arrays before the first change that it has, per device. A recording that
+   * begins late has the frees of arrays whose allocations it lacks: there were at least these.
+   */
+  private Map<String, Long> liveAtFirst() {
+    Map<String, Long> live = new HashMap<>(before);
+    Map<String, Long> least = new HashMap<>();
+    for (MemoryChange each : changes) {
+      long now = live.merge(each.device(), each.change(), Long::sum);
+      least.merge(each.device(), now, Math::min);
+    }
+    Map<String, Long> first = new HashMap<>(before);
+    least.forEach((device, bytes) -> first.merge(device, -Math.min(0, bytes), Long::sum));
+    return first;
   }
 
   @Override

@@ -42,7 +42,10 @@ final class Schedule {
     Map<String, Integer> lastOfLane = new HashMap<>();
     for (int i : byStart) {
       TracedWork work = works.get(i);
-      Integer before = lastOfLane.put(work.device() + "/" + work.stream(), i);
+      String lane = work.device() + "/" + work.stream();
+      // Work that was not measured stands where it was submitted, perhaps beside work that runs.
+      Integer before = lastOfLane.get(lane);
+      lastOfLane.merge(lane, i, this::later);
       int waited = latest(work, earlier);
       previous[i] = later(before == null ? -1 : before, waited);
       gaps[i] = before == null ? NO_GAP : gap(work, works.get(before), waited);

@@ -6,6 +6,7 @@ import dev.streamfence.internal.driver.CudaDriver.EventHandle;
 import dev.streamfence.internal.order.Teardown;
 import dev.streamfence.internal.order.Timeline;
 import dev.streamfence.internal.trace.DeviceTimes.Timing;
+import dev.streamfence.trace.TracedWork;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import org.jspecify.annotations.Nullable;
@@ -21,42 +22,42 @@ final class StreamTimes {
   /** From so many on, a submission looks whether the oldest are done. */
   private static final int MANY_PENDING = 16;
 
-  /**
-   * The driver gives the time between two events as a number of milliseconds with 24 bits: over
-   * half a second that is exact to 30 ns. So the reference moves on with the work.
-   */
-  private static final float FAR_MILLIS = 500;
-
-  private static final double NANOS_PER_MILLI = 1e6;
-
   /** Work that the device is working on, and for how long. Immutable. */
-  record Running(Timing timing, long nanos) {}
+  record Running(TracedWork work, long nanos) {}
 
   private final DeviceTimes times;
   private final CudaDriver driver;
   private final Deque<Timing> idle = new ArrayDeque<>();
   private final Deque<Timing> pending = new ArrayDeque<>();
 
-  /** The event of which the time is known. */
-  private EventHandle reference;
-
-  private double referenceNanos;
-
-  /** Whose start is the reference; null while that is the origin of all streams. */
-  private @Nullable Timing referenceOwner;
-
   private int created;
   private boolean closed;
 
-  StreamTimes(DeviceTimes times, CudaDriver driver, EventHandle origin, long originNanos) {
+  StreamTimes(DeviceTimes times, CudaDriver driver) {
     this.times = times;
     this.driver = driver;
-    this.reference = origin;
-    this.referenceNanos = originNanos;
   }
 
   /** Records the event before a piece of work; null if too many are pending. */
-  synchronized @Nullable Timing begin(Timeline timeline) {
+  @Nullable Timing begin(Timeline timeline) {
+    Timing timing = take();
+    if (timing == null) {
+      return null;
+    }
+    boolean isRecorded = false;
+    try {
+      // Without the lock: the driver blocks while the device has too much to do.
+      driver.recordEvent(timing.start, timeline.stream());
+      isRecorded = true;
+    } finally {
+      if (!isRecorded) {
+        giveBack(timing);
+      }
+    }
+    return timing;
+  }
+
+  private synchronized @Nullable Timing take() {
     if (closed) {
       return null;
     }
@@ -64,20 +65,11 @@ final class StreamTimes {
       fetch();
     }
     Timing timing = idle.pollFirst();
-    if (timing == null) {
-      if (created == MOST_PENDING) {
-        return null;
-      }
+    if (timing == null && created < MOST_PENDING) {
       timing = create();
     }
-    boolean isRecorded = false;
-    try {
-      driver.recordEvent(timing.start, timeline.stream());
-      isRecorded = true;
-    } finally {
-      if (!isRecorded) {
-        idle.addFirst(timing);
-      }
+    if (timing != null) {
+      timing.reuse();
     }
     return timing;
   }
@@ -111,21 +103,23 @@ final class StreamTimes {
     }
   }
 
-  /** The work that the device is working on; null if it is not known to work on any. */
-  synchronized @Nullable Running running() {
+  /**
+   * The work that the device is working on, if it runs for longer than a limit; else null.
+   *
+   * @param isNewAlone whether only what no such call has returned counts
+   */
+  synchronized @Nullable Running running(long limitNanos, boolean isNewAlone) {
     if (closed) {
       return null;
     }
     fetch();
     Timing oldest = pending.peekFirst();
     try {
-      if (oldest == null || !driver.isEventComplete(oldest.start)) {
-        return null;
-      }
-      double start =
-          referenceNanos + driver.elapsedMillis(reference, oldest.start) * NANOS_PER_MILLI;
-      return new Running(oldest, Math.round(driver.nanoTime() - start));
+      return oldest == null || !driver.isEventComplete(oldest.start)
+          ? null
+          : oldest.running(driver.nanoTime(), limitNanos, isNewAlone);
     } catch (CudaDriverException e) {
+      driver.sticky().swallowed(e);
       return null;
     }
   }
@@ -140,27 +134,19 @@ final class StreamTimes {
       }
     } catch (CudaDriverException e) {
       // The device is lost: the runtime says so, and the rest has no times.
+      driver.sticky().swallowed(e);
     }
   }
 
   private void measure(Timing timing) {
     @Nullable Timing unused = timing;
     try {
-      float sinceReference = driver.elapsedMillis(reference, timing.start);
-      double start = referenceNanos + sinceReference * NANOS_PER_MILLI;
-      double nanos = driver.elapsedMillis(timing.start, timing.end) * NANOS_PER_MILLI;
-      timing.measured(Math.round(start), Math.max(0, Math.round(nanos)), times);
-      if (sinceReference > FAR_MILLIS) {
-        unused = referenceOwner;
-        reference = timing.start;
-        referenceNanos = start;
-        referenceOwner = timing;
-      }
+      unused = times.measure(timing);
     } catch (CudaDriverException e) {
-      // Not measured.
+      driver.sticky().swallowed(e);
     } finally {
       if (unused != null) {
-        idle.addLast(unused);
+        unused.stream.giveBack(unused);
       }
     }
   }
@@ -170,10 +156,6 @@ final class StreamTimes {
     closed = true;
     idle.addAll(pending);
     pending.clear();
-    if (referenceOwner != null) {
-      idle.add(referenceOwner);
-      referenceOwner = null;
-    }
     for (Timing timing : idle) {
       teardown.step(() -> driver.destroyEvent(timing.start));
       teardown.step(() -> driver.destroyEvent(timing.end));

@@ -62,10 +62,10 @@ public final class WorkTracer implements WorkObserver, MemoryObserver {
 
   @Override
   public @Nullable ObservedWork watch(Timeline timeline, UseLabels labels) {
-    if (trace == null && times == null && ranges == null && !FlightEvents.observesWork()) {
-      return null;
-    }
     try {
+      if (trace == null && times == null && ranges == null && !FlightEvents.observesWork()) {
+        return null;
+      }
       return new Watched(timeline, labels.facts());
     } catch (RuntimeException | Error e) {
       // The work matters more than its trace.
@@ -105,17 +105,12 @@ public final class WorkTracer implements WorkObserver, MemoryObserver {
    * @param isNewAlone whether to leave out what this method has returned before
    */
   public List<OverdueWork> overdue(Duration limit, boolean isNewAlone) {
-    List<OverdueWork> overdue = new ArrayList<>();
-    if (times != null) {
-      times.overdue(
-          limit.toNanos(),
-          (work, nanos, isNew) -> {
-            if (isNew || !isNewAlone) {
-              overdue.add(new OverdueWork(work.toString(), Duration.ofNanos(nanos)));
-            }
-          });
+    if (times == null) {
+      return List.of();
     }
-    return overdue;
+    return times.overdue(limit.toNanos(), isNewAlone).stream()
+        .map(each -> new OverdueWork(each.work().toString(), Duration.ofNanos(each.nanos())))
+        .toList();
   }
 
   /** The times per kernel so far; empty unless they are measured. */
@@ -141,7 +136,9 @@ public final class WorkTracer implements WorkObserver, MemoryObserver {
 
     private Watched(Timeline timeline, WorkFacts facts) {
       super(timeline);
-      this.facts = facts;
+      // A recorder still has the grid of its last launch.
+      this.facts =
+          new WorkFacts(facts.kind(), facts.name(), facts.qualifiedName(), facts.bytes(), "");
       this.flight = FlightEvents.beginWork(facts.kind());
       if (ranges != null) {
         ranges.push(facts.qualifiedName());
@@ -166,32 +163,39 @@ public final class WorkTracer implements WorkObserver, MemoryObserver {
 
     @Override
     public void dropped() {
-      // The thread that closes the runtime may end what another one has begun.
-      if (ranges != null && Thread.currentThread() == thread) {
-        ranges.pop();
+      try {
+        // The thread that closes the runtime may end what another one has begun.
+        if (ranges != null && Thread.currentThread() == thread) {
+          ranges.pop();
+        }
+      } catch (RuntimeException | Error e) {
+        // The work matters more than its range.
       }
     }
 
     @Override
     public void ended(long firstTicket, long ticket) {
       dropped();
-      if (trace == null && times == null && !FlightEvents.observesWork()) {
-        return;
-      }
+      boolean isPending = false;
       try {
-        TracedWork work = work(ticket);
+        if (trace == null && times == null && !FlightEvents.observesWork()) {
+          return;
+        }
+        TracedWork work = work(firstTicket, ticket);
         FlightEvents.endWork(flight, work);
-        RecordedTrace.Entry entry = trace == null ? null : trace.add(work, firstTicket);
+        RecordedTrace.Entry entry = trace == null ? null : trace.add(work);
         if (timing != null && isQueued) {
-          requireTimes().submitted(timing, work, begun, trace, entry);
+          requireTimes().submitted(timing, work, facts.qualifiedName(), begun, trace, entry);
+          isPending = true;
         }
       } catch (RuntimeException | Error e) {
         if (trace != null) {
           trace.noteForgotten();
         }
-      }
-      if (timing != null && !isQueued) {
-        timing.stream.giveBack(timing);
+      } finally {
+        if (timing != null && !isPending) {
+          timing.stream.giveBack(timing);
+        }
       }
     }
 
@@ -199,7 +203,7 @@ public final class WorkTracer implements WorkObserver, MemoryObserver {
       return requireNonNull(times);
     }
 
-    private TracedWork work(long ticket) {
+    private TracedWork work(long firstTicket, long ticket) {
       List<TracedUse> uses = new ArrayList<>(uses().size());
       for (Use use : uses()) {
         uses.add(
@@ -228,8 +232,9 @@ public final class WorkTracer implements WorkObserver, MemoryObserver {
           facts.bytes(),
           timeline().index(),
           timeline().toString(),
+          firstTicket,
           ticket,
-          Thread.currentThread().getName(),
+          thread.getName(),
           new TraceSpan(start, driver.nanoTime() - begun),
           null,
           uses,

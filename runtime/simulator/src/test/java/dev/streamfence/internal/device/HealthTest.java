@@ -93,38 +93,44 @@ final class HealthTest {
     }
   }
 
+  /** A runtime whose second event since {@code isStuck}, that behind a kernel, never completes. */
+  private static DeviceRuntime stuck(AtomicBoolean isStuck, Duration limit) {
+    List<Object> recorded = new CopyOnWriteArrayList<>();
+    return RuntimeOverDriver.open(
+        InterceptedDriver.of(
+            Inside.open(SimulatedDevice.builder().build()),
+            (method, call) -> {
+              if (method.equals("recordEvent") && isStuck.get()) {
+                recorded.add(call.argument(0));
+              }
+              return method.equals("isEventComplete")
+                      && isStuck.get()
+                      && recorded.indexOf(call.argument(0)) == 1
+                  ? false
+                  : call.proceed();
+            }),
+        RuntimeOptions.defaults().withWatchdog(limit));
+  }
+
+  private static void awaitMessage(RuntimeLog log) throws InterruptedException {
+    for (int i = 0; i < 1000 && log.records().isEmpty(); i++) {
+      Thread.sleep(10);
+    }
+    assertThat(log.messages()).hasSize(1);
+  }
+
   @Test
   void workThatRunsLongerThanTheLimitIsReportedOnceByName() throws InterruptedException {
-    SimulatedDevice device = SimulatedDevice.builder().build();
-    List<Object> recorded = new CopyOnWriteArrayList<>();
     AtomicBoolean isStuck = new AtomicBoolean();
     try (RuntimeLog log = RuntimeLog.listenTo(LogTopic.WATCHDOG);
-        DeviceRuntime gpu =
-            RuntimeOverDriver.open(
-                InterceptedDriver.of(
-                    Inside.open(device),
-                    (method, call) -> {
-                      if (method.equals("recordEvent") && isStuck.get()) {
-                        recorded.add(call.argument(0));
-                      }
-                      // The first event is before the kernel, the second one behind it.
-                      return method.equals("isEventComplete")
-                              && isStuck.get()
-                              && recorded.indexOf(call.argument(0)) == 1
-                          ? false
-                          : call.proceed();
-                    }),
-                RuntimeOptions.defaults().withWatchdog(Duration.ofMillis(20)));
+        DeviceRuntime gpu = stuck(isStuck, Duration.ofMillis(20));
         DeviceStream a = gpu.streams().acquire();
         DeviceArray<int[]> x = gpu.memory().upload(a, new int[4])) {
       VectorKernels kernels = VectorKernels.on(a);
       assertThat(gpu.health().isHealthy()).isTrue();
       isStuck.set(true);
       kernels.increment(x, 4);
-      for (int i = 0; i < 1000 && log.records().isEmpty(); i++) {
-        Thread.sleep(10);
-      }
-      assertThat(log.messages()).hasSize(1);
+      awaitMessage(log);
       assertThat(log.messages().get(0)).startsWith("increment on stream 1 (ticket 3) of ");
       assertThat(gpu.health().state()).isEqualTo(State.OVERDUE);
       assertThat(gpu.health().overdue().get(0).work()).startsWith("increment on stream 1");
@@ -133,6 +139,25 @@ final class HealthTest {
       assertThat(log.messages()).hasSize(1);
       isStuck.set(false);
       assertThat(gpu.health().isHealthy()).isTrue();
+    }
+  }
+
+  @Test
+  void aCheckThatSeesTheWorkFirstDoesNotSilenceTheWatchdog() throws InterruptedException {
+    AtomicBoolean isStuck = new AtomicBoolean();
+    try (RuntimeLog log = RuntimeLog.listenTo(LogTopic.WATCHDOG);
+        DeviceRuntime gpu = stuck(isStuck, Duration.ofMillis(200));
+        DeviceStream a = gpu.streams().acquire();
+        DeviceArray<int[]> x = gpu.memory().upload(a, new int[4])) {
+      VectorKernels kernels = VectorKernels.on(a);
+      isStuck.set(true);
+      kernels.increment(x, 4);
+      while (gpu.health().isHealthy()) {
+        Thread.onSpinWait();
+      }
+      assertThat(gpu.health().state()).isEqualTo(State.OVERDUE);
+      awaitMessage(log);
+      isStuck.set(false);
     }
   }
 

@@ -73,6 +73,7 @@ final class TimelinePageTest {
         stream,
         "stream " + stream,
         ticket,
+        ticket,
         "main",
         new TraceSpan(submitted, 1_000),
         new TraceSpan(start, took),
@@ -105,6 +106,19 @@ final class TimelinePageTest {
         new Schedule(
             List.of(work("a", 1, 1, 0, 2_000, 1_000), work("b", 1, 2, 500, 90_000, 1_000)));
     assertThat(schedule.gap(1)).isEqualTo(Schedule.DEVICE);
+  }
+
+  @Test
+  void workThatWasNotMeasuredMakesNoGapBesideWorkThatRuns() {
+    Schedule schedule =
+        new Schedule(
+            List.of(
+                work("kernel", 1, 1, 0, 2_000, 100_000),
+                work("free", 1, 2, 3_000, 4_000, 0),
+                work("next", 1, 3, 5_000, 102_100, 1_000)));
+    assertThat(schedule.gap(2)).isEqualTo(Schedule.NO_GAP);
+    assertThat(schedule.isCritical(0)).isTrue();
+    assertThat(schedule.isCritical(1)).isFalse();
   }
 
   @Test
