@@ -46,11 +46,19 @@ final class Watchdog {
   private void run() {
     while (!closed) {
       try {
-        look.get().forEach(report);
+        look.get().forEach(this::report);
       } catch (RuntimeException | Error e) {
-        // Such as of a handler of the log: the next look matters more.
+        // The next look matters more.
       }
       LockSupport.parkNanos(pauseNanos);
+    }
+  }
+
+  private void report(OverdueWork work) {
+    try {
+      report.accept(work);
+    } catch (RuntimeException | Error e) {
+      // Such as of a handler of the log: the other work is reported still.
     }
   }
 }

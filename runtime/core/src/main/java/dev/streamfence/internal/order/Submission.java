@@ -386,7 +386,11 @@ public final class Submission implements AutoCloseable {
   public void queued() {
     state = LaunchStep.QUEUED;
     if (observed != null) {
-      observed.queued();
+      try {
+        observed.queued();
+      } catch (RuntimeException | Error e) {
+        // The work matters more than what is known of it.
+      }
     }
   }
 
@@ -457,14 +461,14 @@ public final class Submission implements AutoCloseable {
         reset();
         timeline.release();
       }
-      if (!releases.isEmpty()) {
-        run(releases);
-      }
     } finally {
-      if (watched != null) {
-        end(watched, isDropped, first, last);
+      try {
+        if (watched != null) {
+          end(watched, isDropped, first, last);
+        }
+      } finally {
+        release(releases, ended);
       }
-      timeline.pool().life().leave(ended);
     }
   }
 
@@ -476,11 +480,17 @@ public final class Submission implements AutoCloseable {
     }
   }
 
-  /** Carries out the postponed frees, each even if an earlier one failed. */
-  private static void run(List<Runnable> releases) {
-    Teardown all = new Teardown();
-    releases.forEach(all::step);
-    all.finish();
+  /** Carries out the postponed frees, each even if an earlier one failed, and ends the visit. */
+  private void release(List<Runnable> releases, Visit ended) {
+    try {
+      if (!releases.isEmpty()) {
+        Teardown all = new Teardown();
+        releases.forEach(all::step);
+        all.finish();
+      }
+    } finally {
+      timeline.pool().life().leave(ended);
+    }
   }
 
   /**

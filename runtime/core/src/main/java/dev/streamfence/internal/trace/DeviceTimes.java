@@ -87,6 +87,11 @@ final class DeviceTimes {
       return new StreamTimes.Running(running, nanos);
     }
 
+    /** Whether its work follows that of another one on their stream. */
+    boolean isAfter(Timing other) {
+      return requireNonNull(work).ticket() > requireNonNull(other.work).ticket();
+    }
+
     /** Prepares it for other work. */
     void reuse() {
       seenRunningAt = 0;
@@ -99,7 +104,8 @@ final class DeviceTimes {
   /**
    * The driver gives the time between two events as a number of milliseconds with 24 bits: over
    * half a second that is exact to 30 ns. So the reference moves on with the work. After an idle
-   * minute it is exact to 4 µs, and all later times are as far off together.
+   * minute it is exact to 4 µs, and all later times are as far off together. Times that are read a
+   * minute after the reference has moved on are each exact to 4 µs; durations are always exact.
    */
   private static final float FAR_MILLIS = 500;
 
@@ -178,7 +184,7 @@ final class DeviceTimes {
       return timing;
     } catch (CudaDriverException e) {
       driver.sticky().swallowed(e);
-    } catch (Error e) {
+    } catch (RuntimeException | Error e) {
       // The work is queued, and has no time.
     }
     timing.stream.giveBack(timing);
@@ -212,6 +218,14 @@ final class DeviceTimes {
       float sinceReference = driver.elapsedMillis(requireNonNull(reference), timing.start);
       double start = referenceNanos + sinceReference * NANOS_PER_MILLI;
       double nanos = driver.elapsedMillis(timing.start, timing.end) * NANOS_PER_MILLI;
+      if (start < timing.submittedAt) {
+        // The device cannot have begun before the host: so much at least is the reference too
+        // early.
+        if (sinceReference >= -FAR_MILLIS) {
+          referenceNanos += timing.submittedAt - start;
+        }
+        start = timing.submittedAt;
+      }
       timing.measured(Math.round(start), Math.max(0, Math.round(nanos)), this);
       if (sinceReference <= FAR_MILLIS) {
         return timing;
@@ -260,9 +274,12 @@ final class DeviceTimes {
 
   void close(Teardown teardown) {
     Collection<StreamTimes> all = streams.values();
+    // The last times of a stream may give back a timing of another one.
+    all.forEach(each -> teardown.step(each::refresh));
     all.forEach(each -> each.close(teardown));
     Timing last = referenceOwner;
     if (last != null) {
+      referenceOwner = null;
       teardown.step(() -> driver.destroyEvent(last.start));
       teardown.step(() -> driver.destroyEvent(last.end));
     }

@@ -13,7 +13,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The measurements of one stream, which end in the order in which they began. Thread-safe: its own
- * lock guards it, which only the stream's submitter and a reader of the times take.
+ * lock guards it, which only the stream's submitter and a reader of the times take. That of {@code
+ * idle} is taken last, as another stream may give back a timing of this one.
  */
 final class StreamTimes {
   /** So many pieces of work of one stream are measured at the same time. */
@@ -64,7 +65,10 @@ final class StreamTimes {
     if (pending.size() >= MANY_PENDING) {
       fetch();
     }
-    Timing timing = idle.pollFirst();
+    Timing timing;
+    synchronized (idle) {
+      timing = idle.pollFirst();
+    }
     if (timing == null && created < MOST_PENDING) {
       timing = create();
     }
@@ -89,12 +93,22 @@ final class StreamTimes {
     }
   }
 
-  synchronized void giveBack(Timing timing) {
-    idle.addFirst(timing);
+  void giveBack(Timing timing) {
+    synchronized (idle) {
+      idle.addFirst(timing);
+    }
   }
 
+  /** Adds a piece of work that the device carries out. Two threads may swap their turns. */
   synchronized void add(Timing timing) {
-    pending.addLast(timing);
+    Timing last = pending.peekLast();
+    if (last == null || !last.isAfter(timing)) {
+      pending.addLast(timing);
+    } else {
+      pending.removeLast();
+      add(timing);
+      pending.addLast(last);
+    }
   }
 
   synchronized void refresh() {
@@ -151,15 +165,17 @@ final class StreamTimes {
     }
   }
 
+  /** Destroys all events but those of the reference. Nothing is measured any more. */
   synchronized void close(Teardown teardown) {
-    teardown.step(this::fetch);
     closed = true;
-    idle.addAll(pending);
-    pending.clear();
-    for (Timing timing : idle) {
-      teardown.step(() -> driver.destroyEvent(timing.start));
-      teardown.step(() -> driver.destroyEvent(timing.end));
+    synchronized (idle) {
+      idle.addAll(pending);
+      pending.clear();
+      for (Timing timing : idle) {
+        teardown.step(() -> driver.destroyEvent(timing.start));
+        teardown.step(() -> driver.destroyEvent(timing.end));
+      }
+      idle.clear();
     }
-    idle.clear();
   }
 }

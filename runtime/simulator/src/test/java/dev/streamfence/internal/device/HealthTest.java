@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import dev.streamfence.CudaDriverException;
 import dev.streamfence.DeviceArray;
 import dev.streamfence.DeviceHealth;
+import dev.streamfence.DeviceHealth.OverdueWork;
 import dev.streamfence.DeviceHealth.State;
 import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
@@ -19,6 +20,8 @@ import dev.streamfence.simulation.SimulatedDevice;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 
@@ -159,6 +162,27 @@ final class HealthTest {
       awaitMessage(log);
       isStuck.set(false);
     }
+  }
+
+  @Test
+  void aReportThatFailsDoesNotKeepBackTheOthers() throws InterruptedException {
+    OverdueWork first = new OverdueWork("first", Duration.ofMillis(20));
+    OverdueWork second = new OverdueWork("second", Duration.ofMillis(20));
+    CountDownLatch reported = new CountDownLatch(1);
+    Watchdog watchdog =
+        new Watchdog(
+            "watchdog",
+            Duration.ofMillis(20),
+            () -> List.of(first, second),
+            work -> {
+              if (work == first) {
+                throw new IllegalStateException("a handler of the log");
+              }
+              reported.countDown();
+            });
+    watchdog.start();
+    assertThat(reported.await(10, TimeUnit.SECONDS)).isTrue();
+    watchdog.close();
   }
 
   @Test

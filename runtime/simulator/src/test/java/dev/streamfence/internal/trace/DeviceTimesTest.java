@@ -7,6 +7,9 @@ import dev.streamfence.DeviceArray;
 import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
 import dev.streamfence.RuntimeOptions;
+import dev.streamfence.internal.device.Inside;
+import dev.streamfence.internal.device.RuntimeOverDriver;
+import dev.streamfence.internal.driver.InterceptedDriver;
 import dev.streamfence.internal.launch.VectorKernels;
 import dev.streamfence.simulation.DriverCall;
 import dev.streamfence.simulation.Schedule;
@@ -17,7 +20,10 @@ import dev.streamfence.trace.TraceSpan;
 import dev.streamfence.trace.TracedWork;
 import dev.streamfence.trace.WorkKind;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -179,5 +185,86 @@ final class DeviceTimesTest {
       }
       assertThat(device.liveObjects()).as("%s, position %d", call, position).isZero();
     }
+  }
+
+  /**
+   * A runtime that measures with what is made of the times between the reference and each start.
+   */
+  private DeviceRuntime open(SimulatedDevice device, UnaryOperator<Float> sinceReference) {
+    AtomicInteger calls = new AtomicInteger();
+    return RuntimeOverDriver.open(
+        InterceptedDriver.of(
+            Inside.open(device),
+            (method, call) -> {
+              Object result = call.proceed();
+              return method.equals("elapsedMillis") && calls.getAndIncrement() % 2 == 0
+                  ? sinceReference.apply((Float) result)
+                  : result;
+            }),
+        RuntimeOptions.defaults().withTrace(trace).withDeviceTimes(true));
+  }
+
+  @Test
+  void noWorkIsSaidToRunBeforeItIsSubmitted() {
+    try (DeviceRuntime gpu = open(SimulatedDevice.builder().build(), millis -> millis - 5);
+        DeviceStream a = gpu.streams().acquire();
+        DeviceArray<int[]> x = gpu.memory().upload(a, new int[4])) {
+      VectorKernels kernels = VectorKernels.on(a);
+      kernels.increment(x, 4);
+      kernels.increment(x, 4);
+      gpu.synchronize();
+      assertThat(launches()).hasSize(2);
+      for (TracedWork work : launches()) {
+        long waited = work.span().startNanos() - work.submission().startNanos();
+        // All times move by as much as the clock was wrong.
+        assertThat(waited).isBetween(0L, 4_000_000L);
+      }
+    }
+  }
+
+  @Test
+  void aReferenceThatMovesBetweenStreamsAtTheEndLeavesNoEvent() {
+    SimulatedDevice device = SimulatedDevice.builder().build();
+    List<DeviceStream> streams = new ArrayList<>();
+    try (DeviceRuntime gpu = open(device, millis -> 1_000f)) {
+      for (int i = 0; i < 16; i++) {
+        DeviceStream stream = gpu.streams().acquire();
+        streams.add(stream);
+        try (DeviceArray<int[]> x = gpu.memory().upload(stream, new int[4])) {
+          VectorKernels.on(stream).increment(x, 4);
+          VectorKernels.on(stream).increment(x, 4);
+        }
+      }
+      streams.forEach(DeviceStream::close);
+    }
+    assertThat(device.liveObjects()).isZero();
+  }
+
+  @Test
+  void threadsThatMoveTheReferenceFromStreamToStreamDoNotWaitForEachOther() throws Exception {
+    SimulatedDevice device = SimulatedDevice.builder().build();
+    try (DeviceRuntime gpu = open(device, millis -> 1_000f)) {
+      List<Thread> threads = new ArrayList<>();
+      for (int i = 0; i < 4; i++) {
+        threads.add(
+            new Thread(
+                () -> {
+                  try (DeviceStream stream = gpu.streams().acquire();
+                      DeviceArray<int[]> x = gpu.memory().upload(stream, new int[4])) {
+                    VectorKernels kernels = VectorKernels.on(stream);
+                    for (int launch = 0; launch < 2_000; launch++) {
+                      kernels.increment(x, 4);
+                    }
+                  }
+                }));
+      }
+      threads.forEach(thread -> thread.setDaemon(true));
+      threads.forEach(Thread::start);
+      for (Thread thread : threads) {
+        thread.join(Duration.ofSeconds(30).toMillis());
+        assertThat(thread.isAlive()).isFalse();
+      }
+    }
+    assertThat(device.liveObjects()).isZero();
   }
 }
