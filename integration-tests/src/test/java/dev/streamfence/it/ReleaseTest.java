@@ -14,9 +14,13 @@ import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import javax.xml.parsers.DocumentBuilderFactory;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.w3c.dom.Element;
+import org.w3c.dom.NodeList;
 
 /**
  * What {@code mvn -Prelease verify} puts together, by the rules of Maven Central: skipped in other
@@ -41,6 +45,9 @@ final class ReleaseTest {
 
   private static final List<String> REQUIRED =
       List.of("<name>", "<description>", "<url>", "<licenses>", "<developers>", "<scm");
+
+  /** What a program under any licence may be delivered with. */
+  private static final Set<String> LICENCES = Set.of("Apache-2.0", "MIT");
 
   private Path folder;
 
@@ -114,6 +121,38 @@ final class ReleaseTest {
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
+  }
+
+  @Test
+  void everythingThatIsDeliveredWithAnArtifactHasALicenceThatFits() throws Exception {
+    Set<String> refused = new TreeSet<>();
+    int components = 0;
+    for (Path bill : published()) {
+      if (bill.toString().endsWith("-cyclonedx.xml")) {
+        NodeList all =
+            DocumentBuilderFactory.newInstance()
+                .newDocumentBuilder()
+                .parse(bill.toFile())
+                .getElementsByTagName("component");
+        for (Element component : elements(all)) {
+          // The description of the bill has components without a reference: the tools.
+          String name = component.getAttribute("bom-ref");
+          if (!name.isEmpty()) {
+            components++;
+            if (elements(component.getElementsByTagName("id")).stream()
+                .noneMatch(id -> LICENCES.contains(id.getTextContent()))) {
+              refused.add(name);
+            }
+          }
+        }
+      }
+    }
+    assertThat(refused).isEmpty();
+    assertThat(components).isGreaterThan(20);
+  }
+
+  private static List<Element> elements(NodeList nodes) {
+    return IntStream.range(0, nodes.getLength()).mapToObj(i -> (Element) nodes.item(i)).toList();
   }
 
   /** A child inherits what its parent has. */

@@ -11,6 +11,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
+import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -28,6 +30,10 @@ class ReadmeTest {
       Pattern.compile("(?s)\\Apackage (\\w+);.*?(?:class|interface) (\\w+) ");
 
   private static final Pattern LINK = Pattern.compile("\\]\\(([^)#:]+)(?:#[^)]*)?\\)");
+
+  private static final Pattern ANCHOR = Pattern.compile("\\]\\(([^)#:]*)#([^)]+)\\)");
+  private static final Pattern FENCED = Pattern.compile("(?ms)^```.*?^```$");
+  private static final Pattern HEADING = Pattern.compile("(?m)^#+ (.*)$");
 
   /** {@link ProblemPageTest} compiles its examples, most of which are wrong on purpose. */
   private static final String MISTAKES = "PROBLEMS.md";
@@ -109,6 +115,33 @@ class ReadmeTest {
       }
     }
     assertThat(broken).isEmpty();
+  }
+
+  @Test
+  void everyLinkIntoAPageLeadsToAHeading() throws IOException {
+    List<String> broken = new ArrayList<>();
+    int links = 0;
+    for (Path page : pages()) {
+      for (MatchResult link : ANCHOR.matcher(Files.readString(page)).results().toList()) {
+        Path target = link.group(1).isEmpty() ? page : page.resolveSibling(link.group(1));
+        if (!anchors(target).contains(link.group(2))) {
+          broken.add(page + " -> " + link.group());
+        }
+        links++;
+      }
+    }
+    assertThat(broken).isEmpty();
+    assertThat(links).isGreaterThan(20);
+  }
+
+  /** The names that the sites which show Markdown give to the headings of a page. */
+  private static List<String> anchors(Path page) throws IOException {
+    return HEADING
+        .matcher(FENCED.matcher(Files.readString(page)).replaceAll(""))
+        .results()
+        .map(heading -> heading.group(1).toLowerCase(Locale.ROOT))
+        .map(heading -> heading.replaceAll("[^\\w -]", "").replace(' ', '-'))
+        .toList();
   }
 
   @Test
