@@ -119,27 +119,13 @@ final class FlightWriter {
 
   static void memory(String device, AllocationRecord record) {
     switch (record.action()) {
-      case ALLOCATE -> allocation(device, record);
-      case DEALLOCATE -> free(device, record);
+      case ALLOCATE -> emit(new AllocationEvent(), device, record);
+      case DEALLOCATE -> emit(new FreeEvent(), device, record);
       case REAP -> reclaim(device, record);
     }
   }
 
-  private static void allocation(String device, AllocationRecord record) {
-    AllocationEvent event = new AllocationEvent();
-    if (event.shouldCommit()) {
-      event.device = device;
-      event.stream = record.stream();
-      event.bytes = record.bytes();
-      event.tag = record.tag();
-      event.generation = record.generation();
-      event.error = record.error();
-      event.commit();
-    }
-  }
-
-  private static void free(String device, AllocationRecord record) {
-    FreeEvent event = new FreeEvent();
+  private static void emit(MemoryEvent event, String device, AllocationRecord record) {
     if (event.shouldCommit()) {
       event.device = device;
       event.stream = record.stream();

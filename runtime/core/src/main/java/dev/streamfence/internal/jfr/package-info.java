@@ -1,7 +1,8 @@
 /**
- * The events for JDK Flight Recorder, which any room may emit. Internal. Not here: whoever decides
- * when. Every class but {@link dev.streamfence.internal.jfr.FlightEvents} needs the module {@code
- * jdk.jfr}, which a small run-time image may lack.
+ * The events for JDK Flight Recorder; every package of the runtime may emit them. Internal. Not
+ * here: the decision when to emit one. Every class but {@link
+ * dev.streamfence.internal.jfr.FlightEvents} needs the module {@code jdk.jfr}, which a small
+ * run-time image may lack.
  */
 @NullMarked
 package dev.streamfence.internal.jfr;

@@ -9,8 +9,10 @@ import dev.streamfence.DeviceStream;
 import dev.streamfence.RuntimeOptions;
 import dev.streamfence.internal.device.Inside;
 import dev.streamfence.internal.device.RuntimeOverDriver;
+import dev.streamfence.internal.driver.CudaDriver;
 import dev.streamfence.internal.driver.InterceptedDriver;
 import dev.streamfence.internal.launch.VectorKernels;
+import dev.streamfence.internal.trace.DeviceTimes.Timing;
 import dev.streamfence.simulation.DriverCall;
 import dev.streamfence.simulation.Schedule;
 import dev.streamfence.simulation.SimulatedDevice;
@@ -266,5 +268,46 @@ final class DeviceTimesTest {
       }
     }
     assertThat(device.liveObjects()).isZero();
+  }
+
+  private static TracedWork ticket(long ticket) {
+    return new TracedWork(
+        "device",
+        WorkKind.LAUNCH,
+        "increment",
+        "",
+        0,
+        1,
+        "stream 1",
+        ticket,
+        ticket,
+        "main",
+        new TraceSpan(0, 1),
+        null,
+        List.of(),
+        List.of(),
+        true);
+  }
+
+  @Test
+  void workIsWatchedInTheOrderOfItsTicketsWhicheverThreadReportsFirst() {
+    List<Object> begun = new ArrayList<>();
+    CudaDriver driver =
+        InterceptedDriver.of(
+            Inside.open(SimulatedDevice.builder().build()),
+            (method, call) ->
+                method.equals("isEventComplete")
+                    ? begun.contains(call.argument(0))
+                    : call.proceed());
+    DeviceTimes times = new DeviceTimes(driver);
+    StreamTimes stream = new StreamTimes(times, driver);
+    for (long ticket : new long[] {2, 3, 1}) {
+      Timing timing = new Timing(stream, driver.createTimedEvent(), driver.createTimedEvent());
+      if (ticket == 1) {
+        begun.add(timing.start);
+      }
+      times.submitted(timing, ticket(ticket), "increment", 0, null, null);
+    }
+    assertThat(stream.running(-1, true).work().ticket()).isEqualTo(1);
   }
 }
