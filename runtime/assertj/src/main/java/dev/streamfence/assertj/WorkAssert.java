@@ -34,12 +34,25 @@ public final class WorkAssert extends AbstractAssert<WorkAssert, TracedWork> {
     return require("to come after " + earlier, each -> each.work().equals(earlier));
   }
 
-  /** Fails if the work comes after earlier work of that name. */
+  /**
+   * Fails if the work comes after earlier work of that name, or after work that the trace does not
+   * contain any more.
+   */
   public WorkAssert isIndependentOf(String earlier) {
+    if (actual.dependencies().stream().anyMatch(WorkAssert::isForgotten)) {
+      throw failure(
+          "Expecting %s to be independent of %s, but the trace does not contain all that it comes"
+              + " after: %s",
+          actual, earlier, reasons());
+    }
     if (actual.dependencies().stream().anyMatch(each -> each.work().equals(earlier))) {
       throw failure("Expecting %s to be independent of %s, but %s", actual, earlier, reasons());
     }
     return this;
+  }
+
+  private static boolean isForgotten(TracedDependency dependency) {
+    return dependency.work().isEmpty() && dependency.ticket() > 0;
   }
 
   /** Fails if the stream of the work was made to wait for another one because of it. */

@@ -105,6 +105,24 @@ final class TraceAssertionsTest {
   }
 
   @Test
+  void workIsNotIndependentOfWhatTheTraceHasForgotten() {
+    trace.clear();
+    buildOnOneStreamAndProbeOnAnother();
+    assertThat(trace).launch("probe", 1).waitedFor("build");
+    Trace late = Trace.inMemory(1);
+    try (DeviceRuntime runtime =
+            DeviceRuntime.simulated(
+                SimulatedDevice.builder().build(), RuntimeOptions.defaults().withTrace(late));
+        DeviceStream stream = runtime.streams().acquire();
+        DeviceArray<int[]> x = runtime.memory().upload(stream, new int[4])) {
+      x.download(stream);
+      assertThatThrownBy(() -> new WorkAssert(late.works().get(0)).isIndependentOf("build"))
+          .isInstanceOf(AssertionError.class)
+          .hasMessageContaining("does not contain all that it comes after");
+    }
+  }
+
+  @Test
   void aFailureSaysWhatTheWorkComesAfter() {
     assertThatThrownBy(() -> assertThat(trace).launch("probe", 2).waitedFor("build"))
         .isInstanceOf(AssertionError.class)
