@@ -30,7 +30,8 @@ public final class RuntimeMeters implements MeterBinder {
    */
   public RuntimeMeters(DeviceRuntime gpu) {
     this.gpu = gpu;
-    this.tags = Tags.of("device", gpu.info().name());
+    // Not the name of the model, which the devices of a host have in common.
+    this.tags = Tags.of("runtime", gpu.toString());
   }
 
   @Override

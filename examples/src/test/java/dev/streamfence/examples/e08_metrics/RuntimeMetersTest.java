@@ -61,4 +61,15 @@ class RuntimeMetersTest {
       assertThat(registry.get("streamfence.memory").tag("state", "live").gauge().value()).isZero();
     }
   }
+
+  @Test
+  void runtimesOnDevicesOfOneModelHaveMetersOfTheirOwn() {
+    SimpleMeterRegistry registry = new SimpleMeterRegistry();
+    try (DeviceRuntime one = DeviceRuntime.simulated();
+        DeviceRuntime other = DeviceRuntime.simulated()) {
+      new RuntimeMeters(one).bindTo(registry);
+      new RuntimeMeters(other).bindTo(registry);
+      assertThat(registry.get("streamfence.launches").functionCounters()).hasSize(2);
+    }
+  }
 }
