@@ -181,7 +181,9 @@ public final class TrackedRuntime implements DeviceRuntime {
   }
 
   private long live(DriverCall create, DriverCall destroy) {
-    return driver.calls().succeeded(create) - driver.calls().succeeded(destroy);
+    // In this order: what is created and destroyed in between never makes the number negative.
+    long destroyed = driver.calls().succeeded(destroy);
+    return driver.calls().succeeded(create) - destroyed;
   }
 
   @Override

@@ -94,7 +94,7 @@ public final class FlightEvents {
   /** Ends the load of a module. */
   public static void endModuleLoad(@Nullable Object begun, String module, long bytes) {
     if (begun != null) {
-      FlightWriter.endModuleLoad(begun, module, bytes);
+      emit(() -> FlightWriter.endModuleLoad(begun, module, bytes));
     }
   }
 
@@ -106,7 +106,7 @@ public final class FlightEvents {
   /** Ends a wait for staging memory. */
   public static void endStagingShortage(@Nullable Object begun) {
     if (begun != null) {
-      FlightWriter.endStagingShortage(begun);
+      emit(() -> FlightWriter.endStagingShortage(begun));
     }
   }
 
@@ -118,11 +118,7 @@ public final class FlightEvents {
   /** Ends a wait for another thread's submission. */
   public static void endLockWait(@Nullable Object begun) {
     if (begun != null) {
-      try {
-        FlightWriter.endLockWait(begun);
-      } catch (RuntimeException | Error e) {
-        // The lock is taken, and its holder must not miss that.
-      }
+      emit(() -> FlightWriter.endLockWait(begun));
     }
   }
 
@@ -136,7 +132,16 @@ public final class FlightEvents {
   /** Emits the error that ends the use of a device. */
   public static void fault(CudaDriverException fault) {
     if (isUsed()) {
-      FlightWriter.fault(fault);
+      emit(() -> FlightWriter.fault(fault));
+    }
+  }
+
+  /** A module that is loaded, a lock that is taken, a fault: each matters more than its event. */
+  private static void emit(Runnable event) {
+    try {
+      event.run();
+    } catch (RuntimeException | Error e) {
+      // Such as for lack of memory: the event is missing.
     }
   }
 }

@@ -84,7 +84,11 @@ public abstract class ObservedWork {
 
   /** Notes that the stream was made to wait for another one. */
   final void waited(Timeline other, long ticket) {
-    waits.add(new Wait(other, ticket));
+    try {
+      waits.add(new Wait(other, ticket));
+    } catch (OutOfMemoryError e) {
+      // The driver has queued the wait, which its submission must count.
+    }
   }
 
   /** Notes that no wait was queued, and whether because the host has seen the end. */

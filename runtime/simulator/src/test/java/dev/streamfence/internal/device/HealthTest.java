@@ -12,14 +12,12 @@ import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
 import dev.streamfence.RuntimeOptions;
 import dev.streamfence.internal.LogTopic;
-import dev.streamfence.internal.driver.InterceptedDriver;
 import dev.streamfence.internal.launch.VectorKernels;
 import dev.streamfence.simulation.DriverCall;
 import dev.streamfence.simulation.Schedule;
 import dev.streamfence.simulation.SimulatedDevice;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -96,25 +94,6 @@ final class HealthTest {
     }
   }
 
-  /** A runtime whose second event since {@code isStuck}, that behind a kernel, never completes. */
-  private static DeviceRuntime stuck(AtomicBoolean isStuck, Duration limit) {
-    List<Object> recorded = new CopyOnWriteArrayList<>();
-    return RuntimeOverDriver.open(
-        InterceptedDriver.of(
-            Inside.open(SimulatedDevice.builder().build()),
-            (method, call) -> {
-              if (method.equals("recordEvent") && isStuck.get()) {
-                recorded.add(call.argument(0));
-              }
-              return method.equals("isEventComplete")
-                      && isStuck.get()
-                      && recorded.indexOf(call.argument(0)) == 1
-                  ? false
-                  : call.proceed();
-            }),
-        RuntimeOptions.defaults().withWatchdog(limit));
-  }
-
   private static void awaitMessage(RuntimeLog log) throws InterruptedException {
     for (int i = 0; i < 1000 && log.records().isEmpty(); i++) {
       Thread.sleep(10);
@@ -126,7 +105,7 @@ final class HealthTest {
   void workThatRunsLongerThanTheLimitIsReportedOnceByName() throws InterruptedException {
     AtomicBoolean isStuck = new AtomicBoolean();
     try (RuntimeLog log = RuntimeLog.listenTo(LogTopic.WATCHDOG);
-        DeviceRuntime gpu = stuck(isStuck, Duration.ofMillis(20));
+        DeviceRuntime gpu = StuckRuntime.open(isStuck, Duration.ofMillis(20));
         DeviceStream a = gpu.streams().acquire();
         DeviceArray<int[]> x = gpu.memory().upload(a, new int[4])) {
       VectorKernels kernels = VectorKernels.on(a);
@@ -149,7 +128,7 @@ final class HealthTest {
   void aCheckThatSeesTheWorkFirstDoesNotSilenceTheWatchdog() throws InterruptedException {
     AtomicBoolean isStuck = new AtomicBoolean();
     try (RuntimeLog log = RuntimeLog.listenTo(LogTopic.WATCHDOG);
-        DeviceRuntime gpu = stuck(isStuck, Duration.ofMillis(200));
+        DeviceRuntime gpu = StuckRuntime.open(isStuck, Duration.ofMillis(200));
         DeviceStream a = gpu.streams().acquire();
         DeviceArray<int[]> x = gpu.memory().upload(a, new int[4])) {
       VectorKernels kernels = VectorKernels.on(a);

@@ -10,6 +10,10 @@ import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
 import dev.streamfence.RuntimeOptions;
 import dev.streamfence.internal.device.AllocatedBytes;
+import dev.streamfence.internal.device.Inside;
+import dev.streamfence.internal.device.RuntimeOverDriver;
+import dev.streamfence.internal.device.StuckRuntime;
+import dev.streamfence.internal.driver.InterceptedDriver;
 import dev.streamfence.internal.launch.VectorKernels;
 import dev.streamfence.memory.MemoryBudget;
 import dev.streamfence.simulation.DriverCall;
@@ -24,10 +28,12 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Set;
-import java.util.TreeSet;
-import java.util.stream.Collectors;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
 import jdk.jfr.Configuration;
 import jdk.jfr.EventType;
 import jdk.jfr.FlightRecorder;
@@ -267,20 +273,57 @@ final class FlightEventsTest {
 
   @Test
   void aThreadThatWaitsForAnotherOnesSubmissionIsAnEvent() throws IOException {
+    CountDownLatch launching = new CountDownLatch(1);
     Path file =
         record(
             () -> {
-              Object event = FlightEvents.beginLockWait();
-              assertThat(event).isNotNull();
-              FlightEvents.endLockWait(event);
-              Object shortage = FlightEvents.beginStagingShortage();
-              FlightEvents.endStagingShortage(shortage);
+              try (DeviceRuntime gpu =
+                      RuntimeOverDriver.open(
+                          InterceptedDriver.of(
+                              Inside.open(SimulatedDevice.builder().build()),
+                              (method, call) -> {
+                                if (method.equals("launchKernel") && launching.getCount() > 0) {
+                                  launching.countDown();
+                                  Thread.sleep(50);
+                                }
+                                return call.proceed();
+                              }),
+                          RuntimeOptions.defaults());
+                  DeviceStream a = gpu.streams().acquire();
+                  DeviceArray<int[]> x = gpu.memory().upload(a, new int[4])) {
+                CompletableFuture<Void> first =
+                    CompletableFuture.runAsync(() -> VectorKernels.on(a).increment(x, 4));
+                launching.await();
+                VectorKernels.on(a).increment(x, 4);
+                first.join();
+              } catch (InterruptedException e) {
+                throw new AssertionError(e);
+              }
             });
-    assertThat(
-            new TreeSet<>(
-                RecordingFile.readAllEvents(file).stream()
-                    .map(event -> event.getEventType().getName())
-                    .collect(Collectors.toSet())))
-        .contains("dev.streamfence.LockWait", "dev.streamfence.StagingShortage");
+    assertThat(events(file, "LockWait"))
+        .anyMatch(event -> event.getDuration().compareTo(Duration.ofMillis(5)) > 0);
+  }
+
+  @Test
+  void workThatIsOverdueIsAnEvent() throws IOException {
+    AtomicBoolean isStuck = new AtomicBoolean();
+    Path file =
+        record(
+            () -> {
+              try (DeviceRuntime gpu = StuckRuntime.open(isStuck, Duration.ofMillis(20));
+                  DeviceStream a = gpu.streams().acquire();
+                  DeviceArray<int[]> x = gpu.memory().upload(a, new int[4])) {
+                VectorKernels kernels = VectorKernels.on(a);
+                isStuck.set(true);
+                kernels.increment(x, 4);
+                Thread.sleep(500);
+                isStuck.set(false);
+              } catch (InterruptedException e) {
+                throw new AssertionError(e);
+              }
+            });
+    assertThat(events(file, "OverdueWork"))
+        .singleElement()
+        .satisfies(event -> assertThat(event.getString("work")).startsWith("increment on stream"));
   }
 }

@@ -7,6 +7,8 @@ import dev.streamfence.internal.memory.StagingPool.Chunk;
 import dev.streamfence.internal.order.Deadline;
 import dev.streamfence.simulation.DriverCall;
 import dev.streamfence.simulation.Schedule;
+import java.io.IOException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -15,9 +17,12 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import jdk.jfr.Recording;
+import jdk.jfr.consumer.RecordingFile;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 
 /** Staging memory for copies that give up at a deadline: nothing of it waits in the driver. */
 @Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
@@ -41,12 +46,30 @@ final class StagingDeadlinesTest {
   private final StagingPool pool = new StagingPool(on.driver, on.pool.hostMemory(), 16);
   private final Deque<Chunk> taken = new ArrayDeque<>();
 
+  @TempDir private Path folder;
+
   @AfterEach
   void close() {
     assertThat(calls).doesNotContain("synchronizeEvent", "synchronizeStream");
     taken.forEach(pool::giveBack);
     pool.destroy(true);
     on.close();
+  }
+
+  @Test
+  void aCopyThatWaitsForStagingMemoryIsAnEvent() throws IOException {
+    Path file = folder.resolve("recording.jfr");
+    try (Recording recording = new Recording()) {
+      recording.enable("dev.streamfence.StagingShortage").withoutThreshold();
+      recording.start();
+      take(CHUNKS);
+      assertThat(pool.take(Deadline.after(Duration.ofMillis(20)))).isNull();
+      recording.stop();
+      recording.dump(file);
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
+    }
+    assertThat(RecordingFile.readAllEvents(file)).isNotEmpty();
   }
 
   private static Deadline passed() {
