@@ -1,0 +1,26 @@
+package dev.streamfence.examples.cookbook;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.streamfence.DeviceRuntime;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.TestInstance;
+
+/** With two million elements, whose prefix sums take three levels. */
+@Tag("gpu")
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class CookbookOnAGpuTest extends CookbookCases {
+  @Override
+  int most() {
+    return 2_000_000;
+  }
+
+  @Override
+  void onEachDevice(Consumer<DeviceRuntime> operation) {
+    try (DeviceRuntime device = DeviceRuntime.open(0)) {
+      operation.accept(device);
+      assertThat(device.memory().statistics().liveBytes()).isZero();
+    }
+  }
+}
