@@ -31,7 +31,8 @@ final class CompiledSourcesTest {
           Path.of("../exchange/src/test/resources"),
           Path.of("../simulator/src/test/resources"),
           Path.of("../../integration-tests/src/test/resources"),
-          Path.of("../../examples/src/main/resources"));
+          Path.of("../../examples/src/main/resources"),
+          Path.of("../../examples/src/test/resources"));
 
   private static final Pattern TOOLKIT = Pattern.compile("release [0-9.]+, V[0-9.]+");
   private static final Pattern COMMAND = Pattern.compile("^// +(nvcc|sed) -");
