@@ -13,8 +13,11 @@ new JarFile(jars[0]).withCloseable { jar ->
   assert linesOf('META-INF/gradle/incremental.annotation.processors') == [processor + ',isolating']
 }
 
-// What the page says that the second test prints.
-def page = new File(basedir, '../../../../examples/FIRST_KERNEL.md').text
-def refusal = page.find(/(?m)^saxpy: parameter .*$/)
-assert refusal != null
-assert new File(basedir, 'build.log').text.contains(refusal)
+// What the pages say that tests print.
+def pageOf = { new File(basedir, '../../../../examples/' + it).text }
+def log = new File(basedir, 'build.log').text
+def refusal = pageOf('FIRST_KERNEL.md').find(/(?m)^saxpy: parameter .*$/)
+def explained = pageOf('FILTER_OPERATOR.md').find(/(?ms)^stream 2 #.*?(?=^```$)/)
+assert refusal != null && explained != null
+assert log.contains(refusal)
+assert log.contains(explained)
