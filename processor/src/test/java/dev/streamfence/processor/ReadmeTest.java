@@ -35,8 +35,11 @@ class ReadmeTest {
   private static final Pattern FENCED = Pattern.compile("(?ms)^```.*?^```$");
   private static final Pattern HEADING = Pattern.compile("(?m)^#+ (.*)$");
 
-  /** {@link ProblemPageTest} compiles its examples, most of which are wrong on purpose. */
-  private static final String MISTAKES = "PROBLEMS.md";
+  /**
+   * {@link ProblemPageTest} compiles the mistakes, most of which are wrong on purpose; the cookbook
+   * shows pieces of programs that are tested beside it.
+   */
+  private static final List<String> TESTED_ELSEWHERE = List.of("PROBLEMS.md", "COOKBOOK.md");
 
   /** The method around a piece of code that is no type. */
   private static final String METHOD =
@@ -76,7 +79,7 @@ class ReadmeTest {
     files.add(Sources.file(COUNTING));
     for (Path page : pages()) {
       Matcher piece = JAVA.matcher(Files.readString(page));
-      while (!page.endsWith(MISTAKES) && piece.find()) {
+      while (!TESTED_ELSEWHERE.contains(page.getFileName().toString()) && piece.find()) {
         files.add(file(files.size(), piece.group(1)));
       }
     }
