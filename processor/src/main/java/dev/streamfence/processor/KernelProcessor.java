@@ -20,7 +20,6 @@ import dev.streamfence.processor.verify.CodeVerifier;
 import dev.streamfence.processor.verify.ModuleCode;
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
@@ -77,11 +76,13 @@ public final class KernelProcessor extends AbstractProcessor {
     return SourceVersion.latestSupported();
   }
 
+  /**
+   * All: javac warns about the options of a processor that it does not run, also where no interface
+   * of kernels is among the sources, such as those of tests.
+   */
   @Override
   public Set<String> getSupportedAnnotationTypes() {
-    return Arrays.stream(KernelAnnotation.values())
-        .map(KernelAnnotation::qualifiedName)
-        .collect(Collectors.toUnmodifiableSet());
+    return Set.of("*");
   }
 
   @Override
@@ -99,9 +100,15 @@ public final class KernelProcessor extends AbstractProcessor {
     return false;
   }
 
-  private void process(
-      Set<? extends TypeElement> annotations, RoundEnvironment round, Guard guard) {
+  private void process(Set<? extends TypeElement> all, RoundEnvironment round, Guard guard) {
     names.addSources(round.getRootElements(), this::moduleOf);
+    Set<TypeElement> annotations =
+        all.stream()
+            .filter(type -> KernelAnnotation.of(type).isPresent())
+            .collect(Collectors.toCollection(LinkedHashSet::new));
+    if (annotations.isEmpty() && deferred.isEmpty()) {
+      return;
+    }
     Set<TypeElement> typesOfMembers = typesOfAnnotatedMembers(annotations, round);
     List<TypeElement> interfaces = takeDeferred();
     interfaces.addAll(modules(annotations, round));

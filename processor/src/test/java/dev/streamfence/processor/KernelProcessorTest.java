@@ -7,6 +7,7 @@ import static dev.streamfence.processor.diagnostic.Problem.WRITE_FAILED;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.testing.compile.Compilation;
+import com.google.testing.compile.JavaFileObjects;
 import dev.streamfence.processor.diagnostic.Problem;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -44,7 +45,7 @@ class KernelProcessorTest {
   }
 
   @Test
-  void supportsEverySourceVersionAndNamesItsAnnotations() {
+  void supportsEverySourceVersionAndNamesItsOptions() {
     KernelProcessor processor = new KernelProcessor();
 
     assertThat(processor.getSupportedSourceVersion()).isEqualTo(SourceVersion.latestSupported());
@@ -57,18 +58,19 @@ class KernelProcessorTest {
             "streamfence.clang",
             "streamfence.clang.options",
             "streamfence.compile.seconds");
-    assertThat(processor.getSupportedAnnotationTypes())
-        .containsExactlyInAnyOrder(
-            "dev.streamfence.annotation.KernelModule",
-            "dev.streamfence.annotation.Kernel",
-            "dev.streamfence.annotation.Symbol",
-            "dev.streamfence.annotation.Reads",
-            "dev.streamfence.annotation.Writes",
-            "dev.streamfence.annotation.ReadWrites",
-            "dev.streamfence.annotation.Trusted",
-            "dev.streamfence.annotation.Optional",
-            "dev.streamfence.annotation.ThreadCount",
-            "dev.streamfence.annotation.DynamicSharedBytes");
+  }
+
+  @Test
+  void optionsCauseNoWarningWhereThereAreNoKernels() {
+    Compilation compilation =
+        javac()
+            .withProcessors(new KernelProcessor())
+            .withOptions("-Xlint:all,-processing", "-Werror", "-Astreamfence.bounds")
+            .compile(
+                JavaFileObjects.forSourceString(
+                    "demo.Plain", "package demo; class Plain { @Deprecated void run() {} }"));
+
+    assertThat(compilation).succeededWithoutWarnings();
   }
 
   @Test
