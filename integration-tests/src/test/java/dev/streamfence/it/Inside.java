@@ -34,7 +34,12 @@ final class Inside {
 
   /** Opens a runtime over a driver of the test's own. */
   static DeviceRuntime open(CudaDriver driver) {
-    return Opening.of(driver, true, RuntimeOptions.defaults()).open();
+    return open(driver, RuntimeOptions.defaults());
+  }
+
+  /** The same with options. */
+  static DeviceRuntime open(CudaDriver driver, RuntimeOptions options) {
+    return Opening.of(driver, true, options).open();
   }
 
   /** Opens a simulated device as a driver of its own. */

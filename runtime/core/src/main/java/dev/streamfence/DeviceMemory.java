@@ -5,8 +5,10 @@ import dev.streamfence.internal.device.TrackedMemory;
 import dev.streamfence.memory.ArrayAllocator;
 import dev.streamfence.memory.MemoryReservation;
 import dev.streamfence.memory.MemoryStatistics;
+import dev.streamfence.memory.PoolStatistics;
 import dev.streamfence.memory.TagUsage;
 import java.util.Map;
+import java.util.Optional;
 
 /** Allocates the arrays of a runtime and accounts for their bytes. Thread-safe. */
 public sealed interface DeviceMemory extends ArrayAllocator permits TrackedMemory {
@@ -149,6 +151,9 @@ public sealed interface DeviceMemory extends ArrayAllocator permits TrackedMemor
    * adopted memory, are the runtime's.
    */
   MemoryStatistics statistics();
+
+  /** The figures of the caching pool at this moment; empty if the runtime has none. */
+  Optional<PoolStatistics> pool();
 
   /**
    * The open arrays by tag, sorted; unmodifiable. For memory {@link #within} a budget: its own. An

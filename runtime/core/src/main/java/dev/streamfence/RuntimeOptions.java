@@ -41,6 +41,7 @@ public final class RuntimeOptions {
     private AllocationLog allocationLog = AllocationLog.none();
     private boolean guardMemory = false;
     private boolean directMemory = false;
+    private boolean cachingPool = false;
     private UnaryOperator<MemoryResource> memoryResource = UnaryOperator.identity();
     private boolean synchronousLaunches = false;
     private long poolReleaseThresholdInBytes = Long.MAX_VALUE;
@@ -119,6 +120,11 @@ public final class RuntimeOptions {
    */
   public boolean directMemory() {
     return values.directMemory;
+  }
+
+  /** Whether a caching pool lies in front of the driver. */
+  public boolean cachingPool() {
+    return values.cachingPool;
   }
 
   /** Makes the resource that provides device memory from the driver's resource. */
@@ -250,6 +256,16 @@ public final class RuntimeOptions {
   /** The same with direct memory on or off. */
   public RuntimeOptions withDirectMemory(boolean directMemory) {
     return with(values -> values.directMemory = directMemory);
+  }
+
+  /**
+   * The same with a caching pool in front of the driver on or off. It keeps the memory of closed
+   * arrays, up to {@link #poolReleaseThresholdInBytes}: a stream gets back what it has returned
+   * itself without a driver call, and what another stream has returned after one wait on the
+   * device. Its figures are in {@link DeviceMemory#pool}.
+   */
+  public RuntimeOptions withCachingPool(boolean cachingPool) {
+    return with(values -> values.cachingPool = cachingPool);
   }
 
   /**

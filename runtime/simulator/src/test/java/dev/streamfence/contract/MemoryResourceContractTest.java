@@ -2,6 +2,7 @@ package dev.streamfence.contract;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.streamfence.internal.memory.CachingPool;
 import dev.streamfence.memory.MemoryResource;
 import dev.streamfence.memory.MemoryStream;
 import java.lang.reflect.Constructor;
@@ -31,6 +32,16 @@ final class MemoryResourceContractTest {
   @TestFactory
   Stream<DynamicTest> aPoolKeepsEveryPromise() {
     return tests(driver -> new BlockPool(driver, 4096));
+  }
+
+  @TestFactory
+  Stream<DynamicTest> theCachingPoolKeepsEveryPromise() {
+    return tests(driver -> new CachingPool(driver, Long.MAX_VALUE));
+  }
+
+  @TestFactory
+  Stream<DynamicTest> aCachingPoolThatKeepsLittleKeepsEveryPromise() {
+    return tests(driver -> new CachingPool(driver, 4096));
   }
 
   @Test

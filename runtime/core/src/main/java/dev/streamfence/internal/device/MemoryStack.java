@@ -2,9 +2,12 @@ package dev.streamfence.internal.device;
 
 import dev.streamfence.RuntimeOptions;
 import dev.streamfence.internal.LogTopic;
+import dev.streamfence.internal.driver.CudaDriver;
 import dev.streamfence.internal.memory.Allocation;
 import dev.streamfence.internal.memory.AllocationResource;
 import dev.streamfence.internal.memory.BudgetResource;
+import dev.streamfence.internal.memory.CachingPool;
+import dev.streamfence.internal.memory.DriverMemory;
 import dev.streamfence.internal.memory.GuardReport;
 import dev.streamfence.internal.memory.GuardResource;
 import dev.streamfence.internal.memory.LoggingResource;
@@ -13,7 +16,10 @@ import dev.streamfence.internal.memory.TrackedResource;
 import dev.streamfence.internal.memory.UpstreamResource;
 import dev.streamfence.internal.order.StreamPool;
 import dev.streamfence.internal.order.Teardown;
+import dev.streamfence.memory.MemoryResource;
+import dev.streamfence.memory.PoolStatistics;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -46,10 +52,25 @@ final class MemoryStack {
     return streams ->
         UpstreamResource.of(
             streams,
-            options.directMemory(),
+            source(options, streams.driver()),
             options.memoryResource(),
             options.traceAllocations(),
             Math.min(limit(options, streams), totalMemory(streams)));
+  }
+
+  private static MemoryResource source(RuntimeOptions options, CudaDriver driver) {
+    MemoryResource source =
+        options.directMemory() ? DriverMemory.direct(driver) : DriverMemory.pooled(driver);
+    return options.cachingPool()
+        ? new CachingPool(source, options.poolReleaseThresholdInBytes())
+        : source;
+  }
+
+  /** The figures of the caching pool; empty without one. */
+  Optional<PoolStatistics> pool() {
+    return backend instanceof UpstreamResource upstream
+        ? Optional.ofNullable(upstream.poolStatistics())
+        : Optional.empty();
   }
 
   private static long limit(RuntimeOptions options, StreamPool streams) {

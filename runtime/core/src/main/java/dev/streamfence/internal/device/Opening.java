@@ -77,7 +77,10 @@ public record Opening(
   /** Needs a library; without it, everything works but slower. */
   private void keepFreedMemory(TrackedRuntime runtime) {
     try {
-      runtime.driver().keepFreedMemory(options.poolReleaseThresholdInBytes());
+      // What the caching pool returns is to be free for others, and not kept a second time.
+      runtime
+          .driver()
+          .keepFreedMemory(options.cachingPool() ? 0 : options.poolReleaseThresholdInBytes());
     } catch (CudaDriverException e) {
       throw e.during("opening " + runtime);
     } catch (DeviceException e) {

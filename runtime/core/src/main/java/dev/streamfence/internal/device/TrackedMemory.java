@@ -15,10 +15,12 @@ import dev.streamfence.launch.ElementType;
 import dev.streamfence.launch.RecordElement;
 import dev.streamfence.memory.MemoryReservation;
 import dev.streamfence.memory.MemoryStatistics;
+import dev.streamfence.memory.PoolStatistics;
 import dev.streamfence.memory.TagUsage;
 import java.util.Collections;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
@@ -332,6 +334,11 @@ public final class TrackedMemory implements DeviceMemory {
         budget.kept(),
         runtime.adopted().bytes(),
         resource.remaining());
+  }
+
+  @Override
+  public Optional<PoolStatistics> pool() {
+    return stack.pool();
   }
 
   @Override

@@ -5,11 +5,11 @@ import dev.streamfence.memory.MemoryResource;
 import dev.streamfence.memory.MemoryStream;
 
 /** The driver as a memory resource. Thread-safe. */
-final class DriverMemory {
+public final class DriverMemory {
   private DriverMemory() {}
 
   /** The driver's stream-ordered pool. */
-  static MemoryResource pooled(CudaDriver driver) {
+  public static MemoryResource pooled(CudaDriver driver) {
     return new MemoryResource() {
       @Override
       public long allocate(long sizeInBytes, MemoryStream stream) {
@@ -31,7 +31,7 @@ final class DriverMemory {
   /**
    * The driver without a pool. Memory checkers need this, since a freed address is really invalid.
    */
-  static MemoryResource direct(CudaDriver driver) {
+  public static MemoryResource direct(CudaDriver driver) {
     return new MemoryResource() {
       @Override
       public long allocate(long sizeInBytes, MemoryStream stream) {

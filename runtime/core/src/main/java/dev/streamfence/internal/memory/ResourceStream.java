@@ -51,6 +51,22 @@ public final class ResourceStream implements MemoryStream, AutoCloseable {
     return timeline.stream();
   }
 
+  /** Its timeline. */
+  Timeline timeline() {
+    requireValid();
+    return timeline;
+  }
+
+  /**
+   * What is queued so far and by the end of this call's submission. Unlike a {@linkplain #mark
+   * mark}, it may not be submitted yet.
+   */
+  PoolBlock.Mark point() {
+    requireValid();
+    return new PoolBlock.Mark(
+        timeline, submission == null ? timeline.completed() : submission.ticket());
+  }
+
   @Override
   public StreamMark mark() {
     requireValid();

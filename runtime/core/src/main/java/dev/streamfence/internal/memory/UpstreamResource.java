@@ -5,7 +5,6 @@ import static java.util.Objects.requireNonNull;
 
 import dev.streamfence.CudaDriverException;
 import dev.streamfence.internal.LogTopic;
-import dev.streamfence.internal.driver.CudaDriver;
 import dev.streamfence.internal.memory.PendingFrees.PendingFree;
 import dev.streamfence.internal.order.StreamPool;
 import dev.streamfence.internal.order.Submission;
@@ -14,6 +13,7 @@ import dev.streamfence.internal.order.Timeline;
 import dev.streamfence.internal.order.Work;
 import dev.streamfence.internal.order.Work.Coverage;
 import dev.streamfence.memory.MemoryResource;
+import dev.streamfence.memory.PoolStatistics;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
@@ -39,26 +39,31 @@ public final class UpstreamResource extends TrackedResource implements AutoClose
   private final MemoryResource upstream;
   private final boolean streamOrdered;
 
-  /** What a resource that is not the driver's has taken from the driver; null if it is. */
+  /** What a resource of the user has taken from the one behind it; null if there is none. */
   private final @Nullable LentMemory lent;
+
+  /** Keeps what is returned; null if the driver does. */
+  private final @Nullable CachingPool pool;
 
   private UpstreamResource(
       MemoryResource upstream,
       @Nullable LentMemory lent,
+      @Nullable CachingPool pool,
       StreamPool streams,
       boolean tracing,
       long budgetInBytes) {
     super(streams, tracing, budgetInBytes / EVENTS_PER_BUDGET);
     this.upstream = upstream;
     this.lent = lent;
+    this.pool = pool;
     this.streamOrdered = upstream.isStreamOrdered();
   }
 
   /**
    * Creates the allocations of a resource.
    *
-   * @param direct whether the driver's memory comes from outside of its pool
-   * @param decoration makes the resource of that of the driver
+   * @param source the driver's memory, or the pool in front of it
+   * @param decoration makes the resource of that one
    * @param tracing whether to record where memory is allocated and closed, which costs a stack
    *     trace each
    * @param budgetInBytes determines how finely frees are told apart: an event covers each
@@ -66,34 +71,40 @@ public final class UpstreamResource extends TrackedResource implements AutoClose
    */
   public static UpstreamResource of(
       StreamPool streams,
-      boolean direct,
+      MemoryResource source,
       UnaryOperator<MemoryResource> decoration,
       boolean tracing,
       long budgetInBytes) {
-    CudaDriver driver = streams.driver();
-    MemoryResource ofDriver = direct ? DriverMemory.direct(driver) : DriverMemory.pooled(driver);
-    LentMemory lent = new LentMemory(ofDriver, streams);
+    CachingPool pool = source instanceof CachingPool caching ? caching : null;
+    LentMemory lent = new LentMemory(source, streams);
     MemoryResource decorated = requireNonNull(decoration.apply(lent), "the memory resource");
     return decorated == lent
-        ? new UpstreamResource(ofDriver, null, streams, tracing, budgetInBytes)
-        : new UpstreamResource(decorated, lent, streams, tracing, budgetInBytes);
+        ? new UpstreamResource(source, null, pool, streams, tracing, budgetInBytes)
+        : new UpstreamResource(decorated, lent, pool, streams, tracing, budgetInBytes);
   }
 
   /** The allocations of the driver's stream-ordered pool. */
   public static UpstreamResource streamOrdered(StreamPool streams, boolean tracing) {
     long total = streams.driver().properties().totalMemoryInBytes();
-    return of(streams, false, UnaryOperator.identity(), tracing, total);
+    return streamOrdered(streams, tracing, total);
   }
 
   /** The same within a budget. */
   public static UpstreamResource streamOrdered(
       StreamPool streams, boolean tracing, long budgetInBytes) {
-    return of(streams, false, UnaryOperator.identity(), tracing, budgetInBytes);
+    MemoryResource source = DriverMemory.pooled(streams.driver());
+    return of(streams, source, UnaryOperator.identity(), tracing, budgetInBytes);
   }
 
   /** Allocations that are each one of the driver, outside of any pool. */
   public static UpstreamResource direct(StreamPool streams, boolean tracing) {
-    return of(streams, true, UnaryOperator.identity(), tracing, Long.MAX_VALUE);
+    MemoryResource source = DriverMemory.direct(streams.driver());
+    return of(streams, source, UnaryOperator.identity(), tracing, Long.MAX_VALUE);
+  }
+
+  /** The figures of the pool; null if there is none. */
+  public @Nullable PoolStatistics poolStatistics() {
+    return pool == null ? null : pool.statistics();
   }
 
   /** Whether a free waits for the device. */
@@ -112,9 +123,17 @@ public final class UpstreamResource extends TrackedResource implements AutoClose
     return twice(
         sizeInBytes,
         tag,
-        lent == null ? "the driver" : upstream,
+        lent == null && pool == null ? "the driver" : upstream,
         () -> streamOrdered ? obtainInOrder(purpose, payer) : obtainNow(purpose, payer),
-        () -> trim(timeline));
+        () -> makeRoom(timeline));
+  }
+
+  /** Trims, and waits until the device has done the frees. */
+  private void makeRoom(Timeline timeline) {
+    trim(timeline);
+    if (streamOrdered && (lent != null || pool != null)) {
+      timeline.synchronize("making room");
+    }
   }
 
   private Allocation obtainInOrder(Purpose purpose, Account payer) {
@@ -225,6 +244,9 @@ public final class UpstreamResource extends TrackedResource implements AutoClose
   }
 
   private long freeInOrder(Allocation allocation, Timeline timeline, Submission begun) {
+    if (upstream == pool) {
+      return freeIntoPool(allocation, begun);
+    }
     long bytes = allocation.sizeInBytes();
     AtomicLong freedBy = new AtomicLong();
     boolean isCovered = pendingFrees.needsEvent(bytes, timeline);
@@ -248,6 +270,21 @@ public final class UpstreamResource extends TrackedResource implements AutoClose
       }
     }
     return 0;
+  }
+
+  /** Returns its bytes at once: the pool hands the memory out again in the order of streams. */
+  private long freeIntoPool(Allocation allocation, Submission begun) {
+    begun.carryOut(
+        Work.of(
+            begun.labels(),
+            uses -> uses.free(allocation.hazards()),
+            submission -> {
+              try (ResourceStream stream = ResourceStream.of(submission)) {
+                giveBack(allocation, submission.purpose(), stream);
+              }
+            },
+            Coverage.ON_DEMAND));
+    return allocation.returned();
   }
 
   private long freeNow(Allocation allocation, Timeline timeline, Submission begun) {
@@ -274,10 +311,13 @@ public final class UpstreamResource extends TrackedResource implements AutoClose
         () -> upstream.deallocate(allocation.address(), allocation.sizeInBytes(), stream));
   }
 
-  /** Lets the resource give back what it does not use. */
+  /** Lets the resource, and the pool behind it, give back what they do not use. */
   private void trim(Timeline timeline) {
     if (lent != null) {
       call(timeline, "trimming " + upstream, upstream::trim);
+    }
+    if (pool != null) {
+      call(timeline, "trimming " + pool, pool::trim);
     }
   }
 
@@ -287,18 +327,21 @@ public final class UpstreamResource extends TrackedResource implements AutoClose
    */
   @Override
   public void close() {
-    if (lent == null || isLost()) {
+    if (isLost() || (lent == null && pool == null)) {
       return;
     }
     Timeline timeline = streams.defaultTimeline();
     Teardown teardown = new Teardown();
     teardown.step(() -> trim(timeline));
-    String kept = lent.kept();
-    if (!kept.isEmpty()) {
+    String kept = lent == null ? "" : lent.kept();
+    if (lent != null && !kept.isEmpty()) {
       String fact =
           upstream + " keeps " + kept + " of device " + deviceOrdinal() + " after its last trim";
       teardown.step(() -> call(timeline, fact, stream -> lent.freeKept(stream, teardown)));
       streams.life().callOutside(() -> LogTopic.LEAKS.warn(fact + "; the runtime frees them"));
+      if (pool != null) {
+        teardown.step(() -> call(timeline, "trimming " + pool, pool::trim));
+      }
     }
     teardown.finish();
   }

@@ -1,0 +1,124 @@
+package dev.streamfence.internal.memory;
+
+import dev.streamfence.internal.order.Timeline;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A piece of a segment of the caching pool: used by an array, cached for one stream, or unused in
+ * the heap. Its size and its neighbours are guarded by the heap's lock; the rest by the lock of
+ * whatever has it.
+ */
+final class PoolBlock {
+  /** Best fit first, and among equals the lowest address. */
+  static final Comparator<PoolBlock> BY_SIZE =
+      Comparator.<PoolBlock>comparingLong(block -> block.size)
+          .thenComparingLong(block -> block.address);
+
+  final long address;
+  long size;
+
+  /** Its neighbours in the segment; null at the ends. */
+  @Nullable PoolBlock before;
+
+  @Nullable PoolBlock after;
+
+  /** Whether the heap has it, so that a neighbour may take it in. */
+  boolean isUnused;
+
+  /** The next one in the cache of a stream. */
+  @Nullable PoolBlock nextCached;
+
+  /**
+   * The points from which it may be used on every stream, one for each stream that returned a part
+   * of it.
+   */
+  Mark[] marks;
+
+  /** A ticket of a stream, which may not be submitted yet. */
+  record Mark(Timeline timeline, long ticket) {
+    /** Whether work that is queued on a stream now comes after it without a wait. */
+    boolean isReachedOn(Timeline other) {
+      return timeline == other || timeline.completed() >= ticket;
+    }
+
+    /** Whether another stream may wait for it: no thread has yet to submit it. */
+    boolean isSubmitted() {
+      return timeline.submitted() >= ticket;
+    }
+  }
+
+  PoolBlock(long address, long size, Mark... marks) {
+    this.address = address;
+    this.size = size;
+    this.marks = marks;
+  }
+
+  /** Whether it is a whole segment. */
+  boolean isSegment() {
+    return before == null && after == null;
+  }
+
+  /** Whether it needs no wait on a stream. */
+  boolean isReadyOn(Timeline timeline) {
+    for (Mark mark : marks) {
+      if (!mark.isReachedOn(timeline)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** Whether a stream can wait for it. */
+  boolean canBeAwaitedBy(Timeline timeline) {
+    for (Mark mark : marks) {
+      if (!mark.isReachedOn(timeline) && !mark.isSubmitted()) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** Splits it: it keeps the first bytes, and the block after it gets the rest. */
+  PoolBlock split(long bytes) {
+    PoolBlock rest = new PoolBlock(address + bytes, size - bytes, marks);
+    rest.before = this;
+    rest.after = after;
+    if (after != null) {
+      after.before = rest;
+    }
+    after = rest;
+    size = bytes;
+    return rest;
+  }
+
+  /** Takes in the block after it. */
+  void join() {
+    PoolBlock next = after;
+    size += next.size;
+    after = next.after;
+    if (after != null) {
+      after.before = this;
+    }
+    marks = union(marks, next.marks);
+  }
+
+  /** The later mark of each stream. */
+  private static Mark[] union(Mark[] left, Mark[] right) {
+    if (left == right) {
+      return left;
+    }
+    Map<Timeline, Mark> latest = new LinkedHashMap<>();
+    for (Mark[] marks : new Mark[][] {left, right}) {
+      for (Mark mark : marks) {
+        // What is done needs no mark.
+        if (mark.timeline.completed() < mark.ticket) {
+          latest.merge(mark.timeline, mark, (a, b) -> a.ticket >= b.ticket ? a : b);
+        }
+      }
+    }
+    return latest.values().toArray(Mark[]::new);
+  }
+}

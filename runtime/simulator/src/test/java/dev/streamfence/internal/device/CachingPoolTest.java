@@ -1,0 +1,351 @@
+package dev.streamfence.internal.device;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.streamfence.CudaDriverException;
+import dev.streamfence.DeviceArray;
+import dev.streamfence.DeviceMemory;
+import dev.streamfence.DeviceRuntime;
+import dev.streamfence.DeviceStream;
+import dev.streamfence.OutOfMemoryBudgetException;
+import dev.streamfence.RuntimeOptions;
+import dev.streamfence.memory.MemoryBudget;
+import dev.streamfence.memory.PoolStatistics;
+import dev.streamfence.simulation.DriverCall;
+import dev.streamfence.simulation.Schedule;
+import dev.streamfence.simulation.SimulatedDevice;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The caching pool: which requests cost driver calls, what it joins, keeps and gives back. */
+final class CachingPoolTest {
+  private static final int MIB = 1 << 20;
+  private static final RuntimeOptions OPTIONS = RuntimeOptions.defaults().withCachingPool(true);
+
+  private final SimulatedDevice device =
+      SimulatedDevice.builder().schedule(Schedule.LAZY).memoryInBytes(64L << 20).build();
+  private DeviceRuntime gpu = open(OPTIONS);
+  private DeviceStream a = gpu.streams().acquire();
+  private DeviceStream b = gpu.streams().acquire();
+
+  private DeviceRuntime open(RuntimeOptions options) {
+    return DeviceRuntime.simulated(device, options);
+  }
+
+  private void reopen(RuntimeOptions options) {
+    gpu.close();
+    gpu = open(options);
+    a = gpu.streams().acquire();
+    b = gpu.streams().acquire();
+  }
+
+  @AfterEach
+  void everythingGoesBackToTheDriver() {
+    gpu.close();
+    RuntimeOptions all = RuntimeOptions.defaults().withMemoryBudget(MemoryBudget.unlimited());
+    try (DeviceRuntime next = open(all);
+        DeviceStream stream = next.streams().acquire()) {
+      next.memory().allocate(stream, byte[].class, 64 * MIB).close();
+    }
+    assertThat(device.findings()).isEmpty();
+  }
+
+  private DeviceArray<byte[]> allocate(DeviceStream stream, int bytes) {
+    return gpu.memory().allocate(stream, byte[].class, bytes);
+  }
+
+  private PoolStatistics pool() {
+    return gpu.memory().pool().orElseThrow();
+  }
+
+  private static long callsOf(SimulatedDevice device) {
+    return device.calls()
+        - device.calls(DriverCall.MAKE_CURRENT)
+        - device.calls(DriverCall.CREATE_EVENT); // once per stream
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 100, 4096, MIB, 3 * MIB, 40 * MIB})
+  void aStreamGetsItsOwnMemoryBackWithoutADriverCall(int bytes) {
+    allocate(a, bytes).close();
+    long before = callsOf(device);
+    for (int i = 0; i < 100; i++) {
+      allocate(a, bytes).close();
+    }
+    assertThat(callsOf(device)).isEqualTo(before);
+    assertThat(pool().reuses()).isEqualTo(100);
+    assertThat(pool().driverAllocations()).isEqualTo(1);
+  }
+
+  @Test
+  void memoryOfAnotherStreamCostsOneWaitAndNoSynchronise() {
+    try (DeviceArray<byte[]> array = allocate(a, 40 * MIB)) {
+      array.fill(a, 1);
+    }
+    long before = callsOf(device);
+    try (DeviceArray<byte[]> again = allocate(b, 40 * MIB)) {
+      assertThat(callsOf(device) - before).isEqualTo(2);
+      assertThat(device.calls(DriverCall.WAIT_FOR_EVENT)).isEqualTo(1);
+      again.fill(b, 2);
+      assertThat(again.download(b, 0, 1)).containsExactly(2);
+    }
+    assertThat(pool().reusesAfterWait()).isEqualTo(1);
+    assertThat(pool().heldBytes()).isEqualTo(40 * MIB);
+  }
+
+  @Test
+  void memoryThatTheDeviceIsKnownToBeDoneWithCostsNothingOnAnotherStream() {
+    allocate(a, 40 * MIB).close();
+    a.synchronize();
+    long before = callsOf(device);
+    allocate(b, 40 * MIB).close();
+    assertThat(callsOf(device)).isEqualTo(before);
+    assertThat(pool().reuses()).isEqualTo(1);
+    assertThat(pool().reusesAfterWait()).isZero();
+  }
+
+  @Test
+  void aBlockThatNeedsNoWaitIsPreferred() {
+    DeviceArray<byte[]> ofA = allocate(a, 20 * MIB);
+    DeviceArray<byte[]> ofB = allocate(b, 22 * MIB);
+    ofA.close();
+    ofB.close();
+    // A size that no cache has, so that both blocks are looked at.
+    allocate(b, 18 * MIB).close();
+    assertThat(device.calls(DriverCall.WAIT_FOR_EVENT)).isZero();
+    assertThat(pool().heldBytes()).isEqualTo(42 * MIB);
+  }
+
+  @Test
+  void smallArraysShareASegmentAndAreJoinedWhenTheyAreClosed() {
+    List<DeviceArray<byte[]>> arrays = new ArrayList<>();
+    for (int i = 0; i < 16; i++) {
+      arrays.add(allocate(a, MIB / 8));
+    }
+    assertThat(pool().segments()).isEqualTo(1);
+    assertThat(pool().heldBytes()).isEqualTo(2 * MIB);
+    assertThat(pool().unusedBytes()).isZero();
+    // Every second one: the rest is unused, and none of it is larger than one array.
+    for (int i = 0; i < 16; i += 2) {
+      arrays.get(i).close();
+    }
+    allocate(a, 1000).close();
+    assertThat(pool().unusedBytes()).isEqualTo(MIB);
+    assertThat(pool().fragmentation()).isBetween(0.8, 1.0);
+    for (int i = 1; i < 16; i += 2) {
+      arrays.get(i).close();
+    }
+    // Larger than any of them, and without the driver.
+    allocate(a, MIB).close();
+    assertThat(pool().driverAllocations()).isEqualTo(1);
+    a.synchronize();
+    allocate(b, 900_000).close();
+    assertThat(pool().driverAllocations()).isEqualTo(1);
+  }
+
+  @Test
+  void theRestOfASegmentThatAnotherStreamTakesWaitsForTheAllocation() {
+    DeviceArray<byte[]> first = allocate(a, 1000);
+    try (DeviceArray<byte[]> second = allocate(b, 1000)) {
+      second.fill(b, 3);
+      assertThat(second.download(b)).containsOnly(3);
+    }
+    first.close();
+    assertThat(device.calls(DriverCall.WAIT_FOR_EVENT)).isEqualTo(1);
+    assertThat(pool().segments()).isEqualTo(1);
+  }
+
+  @Test
+  void aDeviceThatIsFullOfUnusedSegmentsHasRoomForALargerArray() {
+    allocate(a, 30 * MIB).close();
+    allocate(b, 31 * MIB).close();
+    reopen(OPTIONS.withMemoryBudget(MemoryBudget.unlimited()));
+    allocate(a, 30 * MIB).close();
+    allocate(b, 24 * MIB).close();
+    try (DeviceArray<byte[]> large = allocate(a, 60 * MIB)) {
+      assertThat(pool().segments()).isEqualTo(1);
+      assertThat(pool().driverFrees()).isGreaterThanOrEqualTo(1);
+      large.fill(a, 1);
+    }
+  }
+
+  @Test
+  void aRequestThatDoesNotFitSaysWhatTheDriverAnswered() {
+    reopen(OPTIONS.withMemoryBudget(MemoryBudget.unlimited()));
+    try (DeviceArray<byte[]> most = allocate(a, 60 * MIB)) {
+      assertThatThrownBy(() -> allocate(b, 40 * MIB))
+          .isInstanceOf(OutOfMemoryBudgetException.class)
+          .hasMessageContaining("the caching pool")
+          .hasMessageContaining("41943040 bytes");
+      most.fill(a, 1);
+    }
+    allocate(b, 40 * MIB).close();
+  }
+
+  @Test
+  void aSegmentThatDoesNotFitIsAsLargeAsTheRequest() {
+    reopen(OPTIONS.withMemoryBudget(MemoryBudget.unlimited()));
+    try (DeviceArray<byte[]> most = allocate(a, 56 * MIB);
+        DeviceArray<byte[]> medium = allocate(a, 4 * MIB)) {
+      assertThat(pool().heldBytes()).isEqualTo(most.sizeInBytes() + medium.sizeInBytes());
+    }
+  }
+
+  @Test
+  void closedArraysCountInNoBudget() {
+    reopen(OPTIONS.withMemoryBudget(MemoryBudget.ofBytes(40 * MIB)));
+    long before = device.calls(DriverCall.SYNCHRONIZE_STREAM);
+    for (int i = 0; i < 10; i++) {
+      try (DeviceArray<byte[]> array = allocate(i % 2 == 0 ? a : b, 40 * MIB)) {
+        array.fill(a, i);
+      }
+      assertThat(gpu.memory().statistics().pendingBytes()).isZero();
+    }
+    assertThat(device.calls(DriverCall.SYNCHRONIZE_EVENT)).isZero();
+    assertThat(device.calls(DriverCall.SYNCHRONIZE_STREAM)).isEqualTo(before);
+    assertThat(pool().heldBytes()).isEqualTo(40 * MIB);
+  }
+
+  @Test
+  void whatIsUnusedBeyondTheThresholdGoesBack() {
+    reopen(OPTIONS.withPoolReleaseThresholdInBytes(25 * MIB));
+    DeviceArray<byte[]> first = allocate(a, 24 * MIB);
+    DeviceArray<byte[]> second = allocate(a, 18 * MIB);
+    first.close();
+    assertThat(pool().unusedBytes()).isEqualTo(24 * MIB);
+    second.close();
+    assertThat(pool().unusedBytes()).isEqualTo(18 * MIB);
+    assertThat(pool().driverFrees()).isEqualTo(1);
+  }
+
+  @Test
+  void aSegmentThatTheDriverDoesNotTakeBackStaysInThePool() {
+    reopen(OPTIONS.withPoolReleaseThresholdInBytes(0));
+    DeviceArray<byte[]> array = allocate(a, 24 * MIB);
+    device.failCall(DriverCall.FREE_ASYNC, 1, 1);
+    array.close();
+    assertThat(pool().unusedBytes()).isEqualTo(24 * MIB);
+    assertThat(gpu.memory().statistics().liveBytes()).isZero();
+    long asked = pool().driverAllocations();
+    try (DeviceArray<byte[]> again = allocate(a, 24 * MIB)) {
+      again.fill(a, 1);
+      assertThat(pool().driverAllocations()).isEqualTo(asked);
+    }
+    assertThat(pool().heldBytes()).isZero();
+  }
+
+  @Test
+  void aWaitThatTheDriverRefusesLosesNoBlock() {
+    allocate(a, 40 * MIB).close();
+    device.failCall(DriverCall.WAIT_FOR_EVENT, 1, 1);
+    // The runtime waits on the host instead.
+    allocate(b, 40 * MIB).close();
+    assertThat(pool().heldBytes()).isEqualTo(40 * MIB);
+    assertThat(pool().unusedBytes()).isEqualTo(40 * MIB);
+  }
+
+  @Test
+  void aDriverThatRefusesASegmentChangesNothing() {
+    device.failCall(DriverCall.ALLOCATE_ASYNC, 1, 1);
+    assertThatThrownBy(() -> allocate(a, MIB)).isInstanceOf(CudaDriverException.class);
+    assertThat(pool()).isEqualTo(new PoolStatistics(0, 0, 0, 0, 0, 0, 0, 0));
+    assertThat(gpu.memory().statistics().liveBytes()).isZero();
+  }
+
+  @Test
+  void withoutAPoolThereAreNoFigures() {
+    reopen(RuntimeOptions.defaults());
+    assertThat(gpu.memory().pool()).isEmpty();
+  }
+
+  /** Guarded memory lies in front of the pool, and direct memory behind it. */
+  @ParameterizedTest
+  @EnumSource(Schedule.class)
+  void randomProgramsKeepTheirContent(Schedule schedule) throws Exception {
+    for (RuntimeOptions options :
+        List.of(
+            OPTIONS,
+            OPTIONS.withGuardMemory(true),
+            OPTIONS.withDirectMemory(true),
+            OPTIONS.withPoolReleaseThresholdInBytes(MIB),
+            OPTIONS.withOrderingVisibleToTools(true))) {
+      SimulatedDevice each =
+          SimulatedDevice.builder().schedule(schedule).memoryInBytes(48L << 20).build();
+      try (DeviceRuntime runtime = DeviceRuntime.simulated(each, options)) {
+        program(runtime, 7);
+        assertThat(runtime.memory().statistics().liveBytes()).isZero();
+      }
+      assertThat(each.findings()).as(options.toString()).isEmpty();
+    }
+  }
+
+  @Test
+  void threadsShareThePool() throws Exception {
+    ExecutorService threads = Executors.newFixedThreadPool(4);
+    try {
+      List<Callable<Void>> programs = new ArrayList<>();
+      for (int seed = 0; seed < 4; seed++) {
+        int own = seed;
+        programs.add(
+            () -> {
+              program(gpu, own);
+              return null;
+            });
+      }
+      for (Future<Void> each : threads.invokeAll(programs)) {
+        each.get();
+      }
+    } finally {
+      threads.shutdown();
+    }
+    gpu.synchronize();
+    assertThat(gpu.memory().statistics().liveBytes()).isZero();
+    PoolStatistics pool = pool();
+    assertThat(pool.unusedBytes()).isEqualTo(pool.heldBytes());
+  }
+
+  /** Fills arrays of random sizes on three streams, and verifies each before it is closed. */
+  private static void program(DeviceRuntime runtime, int seed) {
+    record Filled(DeviceArray<byte[]> array, byte value) {}
+    Random random = new Random(seed);
+    DeviceMemory memory = runtime.memory();
+    List<Filled> open = new ArrayList<>();
+    try (DeviceStream first = runtime.streams().acquire();
+        DeviceStream second = runtime.streams().acquire();
+        DeviceStream third = runtime.streams().acquire()) {
+      List<DeviceStream> streams = List.of(first, second, third);
+      for (int step = 0; step < 150; step++) {
+        DeviceStream stream = streams.get(random.nextInt(3));
+        if (open.size() < 6 && random.nextInt(3) > 0) {
+          int bytes = 1 + random.nextInt(1 << random.nextInt(21));
+          byte value = (byte) random.nextInt();
+          DeviceArray<byte[]> array = memory.allocate(stream, byte[].class, bytes);
+          array.fill(streams.get(random.nextInt(3)), value);
+          open.add(new Filled(array, value));
+        } else if (!open.isEmpty()) {
+          Filled filled = open.remove(random.nextInt(open.size()));
+          if (random.nextInt(4) == 0) {
+            assertThat(filled.array().download(stream)).containsOnly(filled.value());
+          }
+          try (DeviceArray<byte[]> copy = filled.array().copy(stream)) {
+            filled.array().close();
+            long last = copy.length() - 1;
+            assertThat(copy.download(stream, last, 1)).containsExactly(filled.value());
+          }
+        }
+      }
+      open.forEach(filled -> filled.array().close());
+    }
+  }
+}
