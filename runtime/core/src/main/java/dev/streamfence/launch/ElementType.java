@@ -21,6 +21,9 @@ public enum ElementType implements ArrayElement {
   /** An IEEE 754 binary64 number. */
   DOUBLE(double.class, double[].class, 8);
 
+  /** The values, which {@code values()} copies at each call. */
+  private static final ElementType[] ALL = values();
+
   private final Class<?> primitive;
   private final Class<?> array;
   private final int sizeInBytes;
@@ -69,7 +72,7 @@ public enum ElementType implements ArrayElement {
    */
   public static ElementType ofArray(Class<?> arrayType) {
     Objects.requireNonNull(arrayType, "arrayType");
-    for (ElementType type : values()) {
+    for (ElementType type : ALL) {
       if (type.array == arrayType) {
         return type;
       }

@@ -158,6 +158,9 @@ final class OpenArrays {
 
   /** Frees the lost arrays that the cleaner's thread must not, or could not, free. */
   void freeLost() {
+    if (lost.isEmpty()) {
+      return;
+    }
     List<Allocation> failed = new ArrayList<>(0);
     try {
       for (Allocation allocation = lost.poll(); allocation != null; allocation = lost.poll()) {

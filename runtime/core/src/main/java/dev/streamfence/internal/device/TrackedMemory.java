@@ -32,6 +32,11 @@ public final class TrackedMemory implements DeviceMemory {
     Allocation allocate(long sizeInBytes, Timeline timeline, String tag);
   }
 
+  private record Described(ArrayElement elementType, long length, String words) {}
+
+  /** The latest description: programs often allocate one kind of array again and again. */
+  private volatile @Nullable Described described;
+
   private final TrackedRuntime runtime;
   private final MemoryStack stack;
   private final BudgetResource resource;
@@ -380,7 +385,7 @@ public final class TrackedMemory implements DeviceMemory {
     Objects.requireNonNull(tag, "tag");
     counts.requested();
     ArrayElement elementType = ArrayElement.ofArray(arrayType);
-    String what = elementType.typeName() + "[" + length + "]";
+    String what = description(elementType, length);
     if (length < 0) {
       throw new IllegalArgumentException(
           "an array of " + length + " elements; the length is at least 0");
@@ -409,6 +414,16 @@ public final class TrackedMemory implements DeviceMemory {
           source.allocate(length * elementType.sizeInBytes(), timeline, tag.isEmpty() ? what : tag);
     }
     return array(arrayType, elementType, length, allocation);
+  }
+
+  /** An array without a tag in words, such as {@code float[1024]}. */
+  private String description(ArrayElement elementType, long length) {
+    Described latest = described;
+    if (latest == null || latest.length != length || latest.elementType != elementType) {
+      latest = new Described(elementType, length, elementType.typeName() + "[" + length + "]");
+      described = latest;
+    }
+    return latest.words;
   }
 
   private <A> WritableArray<A> array(

@@ -484,7 +484,7 @@ public final class AdoptedMemory extends TrackedFrees {
     owner.end(new PendingUse(timeline, submission.ticket()));
     boolean isGivenBack = false;
     try {
-      giveBack(lease, submission.purpose(), () -> tellOwner(owner.block, timeline));
+      giveBack(lease, submission::purpose, () -> tellOwner(owner.block, timeline));
       isGivenBack = true;
     } finally {
       if (!isGivenBack) {

@@ -140,7 +140,7 @@ public final class GuardResource extends TrackedResource implements AutoCloseabl
     boolean clean = checkMargins(allocation, margins);
     window.giveBack(margins);
     giveBack(
-        allocation, purpose.purpose(), () -> quarantine.add(new Range(allocation, raw, !clean)));
+        allocation, purpose::purpose, () -> quarantine.add(new Range(allocation, raw, !clean)));
     return evict();
   }
 

@@ -1,5 +1,7 @@
 package dev.streamfence.internal.memory;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.streamfence.internal.order.Timeline;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
@@ -96,7 +98,7 @@ final class PoolBlock {
 
   /** Takes in the block after it. */
   void join() {
-    PoolBlock next = after;
+    PoolBlock next = requireNonNull(after);
     size += next.size;
     after = next.after;
     if (after != null) {

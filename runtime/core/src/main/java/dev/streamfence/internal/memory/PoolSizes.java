@@ -40,7 +40,7 @@ final class PoolSizes {
       return SMALL_CLASSES + (int) (size / LARGE_UNIT % LARGE_CLASSES);
     }
     int log = Math.max(log(size), LOG_UNIT + LOG_STEPS);
-    return (log - LOG_UNIT - LOG_STEPS) * 8 + (int) (size - 1 >> log - LOG_STEPS);
+    return (log - LOG_UNIT - LOG_STEPS) * 8 + (int) ((size - 1) >> (log - LOG_STEPS));
   }
 
   /** The largest power of two below a size. */

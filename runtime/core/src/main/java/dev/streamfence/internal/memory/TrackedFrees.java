@@ -14,8 +14,7 @@ import dev.streamfence.internal.order.Timeline;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.ConcurrentNavigableMap;
-import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,7 +29,7 @@ public abstract sealed class TrackedFrees permits TrackedResource, AdoptedMemory
   private final boolean tracing;
 
   /** By {@link #key}. */
-  final ConcurrentNavigableMap<Long, Allocation> live = new ConcurrentSkipListMap<>();
+  final LiveAllocations live = new LiveAllocations();
 
   private final Queue<Allocation> unreleased = new ConcurrentLinkedQueue<>();
 
@@ -94,7 +93,7 @@ public abstract sealed class TrackedFrees permits TrackedResource, AdoptedMemory
 
   /** A snapshot of the allocations whose memory has not been given back, in no particular order. */
   public final List<Allocation> live() {
-    return List.copyOf(live.values());
+    return live.all();
   }
 
   /**
@@ -115,7 +114,7 @@ public abstract sealed class TrackedFrees permits TrackedResource, AdoptedMemory
   }
 
   final boolean isLive(Allocation allocation) {
-    return live.get(key(allocation)) == allocation;
+    return live.has(key(allocation), allocation);
   }
 
   /**
@@ -128,13 +127,13 @@ public abstract sealed class TrackedFrees permits TrackedResource, AdoptedMemory
    *
    * @param purpose the reason for the call, for errors
    */
-  final void giveBack(Allocation allocation, String purpose, Runnable call) {
+  final void giveBack(Allocation allocation, Supplier<String> purpose, Runnable call) {
     live.remove(key(allocation), allocation);
     try {
       call.run();
     } catch (CudaDriverException e) {
       live.put(key(allocation), allocation);
-      throw e.during(purpose);
+      throw e.during(purpose.get());
     } catch (RuntimeException e) {
       live.put(key(allocation), allocation);
       throw e;
@@ -161,7 +160,7 @@ public abstract sealed class TrackedFrees permits TrackedResource, AdoptedMemory
    *     device counts as lost
    */
   final Allocation register(Allocation allocation) {
-    Allocation owner = live.putIfAbsent(key(allocation), allocation);
+    Allocation owner = live.add(key(allocation), allocation);
     if (owner != null) {
       throw collision(allocation, owner);
     }

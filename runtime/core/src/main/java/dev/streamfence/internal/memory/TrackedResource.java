@@ -56,7 +56,7 @@ public abstract sealed class TrackedResource extends TrackedFrees implements All
    */
   public final @Nullable Allocation overlapping(long address, long bytes) {
     // They do not overlap each other, so all lower ones end before this one begins.
-    Map.Entry<Long, Allocation> last = live.lowerEntry(address + bytes);
+    Map.Entry<Long, Allocation> last = live.lower(address + bytes);
     return last != null && address < last.getKey() + last.getValue().sizeInBytes()
         ? last.getValue()
         : null;

@@ -16,6 +16,7 @@ import dev.streamfence.memory.MemoryResource;
 import dev.streamfence.memory.PoolStatistics;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
@@ -257,7 +258,7 @@ public final class UpstreamResource extends TrackedResource implements AutoClose
               uses -> uses.free(allocation.hazards()),
               submission -> {
                 try (ResourceStream stream = ResourceStream.of(submission)) {
-                  giveBack(allocation, submission.purpose(), stream);
+                  giveBack(allocation, submission::purpose, stream);
                 }
                 freedBy.set(submission.ticket());
               },
@@ -280,7 +281,7 @@ public final class UpstreamResource extends TrackedResource implements AutoClose
             uses -> uses.free(allocation.hazards()),
             submission -> {
               try (ResourceStream stream = ResourceStream.of(submission)) {
-                giveBack(allocation, submission.purpose(), stream);
+                giveBack(allocation, submission::purpose, stream);
               }
             },
             Coverage.ON_DEMAND));
@@ -299,12 +300,12 @@ public final class UpstreamResource extends TrackedResource implements AutoClose
     // Outside the submission, so that no other thread has to wait for the stream meanwhile.
     timeline.synchronize(purpose.purpose());
     try (ResourceStream stream = ResourceStream.unheld(timeline)) {
-      giveBack(allocation, purpose.purpose(), stream);
+      giveBack(allocation, purpose::purpose, stream);
     }
     return allocation.returned();
   }
 
-  private void giveBack(Allocation allocation, String purpose, ResourceStream stream) {
+  private void giveBack(Allocation allocation, Supplier<String> purpose, ResourceStream stream) {
     giveBack(
         allocation,
         purpose,
