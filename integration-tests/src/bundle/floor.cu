@@ -1,6 +1,6 @@
 // Host time per launch from C++, in nanoseconds: the floor for the launch benchmarks, which run the same kernel in the
-// same way: batches of 200 launches on one stream, synchronised in between, median of 300 batches. Then the time of
-// transfers, each until its data is there, median of 20: the floor for the transfer benchmarks.
+// same way: batches of 200 launches on one stream, synchronised in between, median of 300 batches. Then allocations in
+// the same way, and the time of transfers, each until its data is there, median of 20: the floor for the transfer benchmarks.
 // Build: nvcc -O3 -std=c++17 -o floor floor.cu -lcuda
 
 #include <algorithm>
@@ -86,6 +86,35 @@ static int transfers(CUstream stream) {
   return 0;
 }
 
+// Allocates and frees in stream order, from a pool that keeps its memory: as the program goes on, and with a
+// synchronise after each pair.
+static int allocations(CUstream stream) {
+  CUdevice device;
+  CUmemoryPool pool;
+  cuuint64_t keepAll = ~0ull;
+  CHECK(cuCtxGetDevice(&device));
+  CHECK(cuDeviceGetDefaultMemPool(&pool, device));
+  CHECK(cuMemPoolSetAttribute(pool, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &keepAll));
+  for (size_t bytes : {(size_t)1 << 20, (size_t)1 << 30}) {
+    for (bool synchronizes : {false, true}) {
+      double nanos = medianNanos(
+          [&] {
+            for (int i = 0; i < kLaunches; i++) {
+              CUdeviceptr memory;
+              cuMemAllocAsync(&memory, bytes, stream);
+              cuMemFreeAsync(memory, stream);
+              if (synchronizes) {
+                cuStreamSynchronize(stream);
+              }
+            }
+          },
+          [&] { cuStreamSynchronize(stream); });
+      std::printf("C++ allocate + free %10zu bytes%s %8.0f ns\n", bytes, synchronizes ? ", synchronised" : "              ", nanos);
+    }
+  }
+  return 0;
+}
+
 int main() {
   float* data[4];
   for (auto& pointer : data) {
@@ -136,5 +165,5 @@ int main() {
   std::printf("C++ launch, nothing tracked          %8.0f ns\n", plain);
   std::printf("C++ launch + 1 event record          %8.0f ns\n", withEvent);
   std::printf("C++ wait + launch + record, 2 streams %7.0f ns\n", pingPong);
-  return transfers(first);
+  return allocations(first) || transfers(first);
 }

@@ -39,6 +39,22 @@ final class PressureOnAGpuTest {
   }
 
   @Nested
+  final class FromTheCachingPool extends OnAGpu {
+    @Override
+    RuntimeOptions options() {
+      return super.options().withCachingPool(true);
+    }
+  }
+
+  @Nested
+  final class GuardedFromTheCachingPool extends OnAGpu {
+    @Override
+    RuntimeOptions options() {
+      return super.options().withCachingPool(true).withGuardMemory(true);
+    }
+  }
+
+  @Nested
   final class Direct extends OnAGpu {
     @Override
     RuntimeOptions options() {

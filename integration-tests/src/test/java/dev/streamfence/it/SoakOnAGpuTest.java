@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import dev.streamfence.DeviceArray;
 import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
+import dev.streamfence.RuntimeOptions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -14,7 +15,8 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Threads on streams of their own that race for the same arrays. An increment is a read and a write
@@ -33,11 +35,13 @@ final class SoakOnAGpuTest {
 
   private static final long SEED = Long.getLong("streamfence.soak.seed", 1);
 
-  @Test
-  void noLaunchIsLostOrMixedWithAnother() throws Exception {
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void noLaunchIsLostOrMixedWithAnother(boolean caching) throws Exception {
     assumeTrue(DeviceRuntime.isGpuAvailable(), "there is no GPU here");
     long begun = System.nanoTime();
-    try (DeviceRuntime gpu = DeviceRuntime.open(0)) {
+    RuntimeOptions options = RuntimeOptions.defaults().withCachingPool(caching);
+    try (DeviceRuntime gpu = DeviceRuntime.open(0, options)) {
       DeviceStream first = gpu.streams().acquire();
       List<DeviceArray<int[]>> shared = new ArrayList<>();
       for (int i = 0; i < ARRAYS; i++) {
@@ -62,8 +66,9 @@ final class SoakOnAGpuTest {
         shared.get(i).close();
       }
       System.out.printf(
-          "soak: seed %d, %d launches, %d waits, %.1f s%n",
+          "soak: seed %d, caching pool %s, %d launches, %d waits, %.1f s%n",
           SEED,
+          caching,
           gpu.statistics().launches(),
           gpu.statistics().waits(),
           (System.nanoTime() - begun) / 1e9);
