@@ -57,6 +57,38 @@ public final class CachingPool implements MemoryResource {
     return cached != null ? cached.address : find(size, timeline, stream).address;
   }
 
+  /**
+   * Takes memory that the stream has returned, if its return is queued for certain: then no work on
+   * the stream is needed to hand it out.
+   *
+   * @return null if there is none
+   */
+  @Nullable PoolBlock takeReturned(long sizeInBytes, Timeline timeline) {
+    PoolCache cache = cache(timeline);
+    long size = PoolSizes.rounded(sizeInBytes);
+    int sizeClass = PoolSizes.classOf(size);
+    PoolBlock block = cache.take(sizeClass, size);
+    if (block == null || block.canBeAwaitedBy(null)) {
+      return block;
+    }
+    putBack(block, cache, sizeClass);
+    return null;
+  }
+
+  /**
+   * Takes memory back whose uses are all on one stream.
+   *
+   * @param ticket the latest of them
+   * @return false if that takes driver calls; nothing was done then
+   */
+  boolean putReturned(long address, Timeline timeline, long ticket) {
+    if (keptBytes < Long.MAX_VALUE) {
+      return false;
+    }
+    give(block(address), new PoolBlock.Mark(timeline, ticket));
+    return true;
+  }
+
   private PoolBlock find(long size, Timeline timeline, MemoryStream stream) {
     PoolBlock block = heap.take(size, timeline);
     if (block == null) {
@@ -116,19 +148,30 @@ public final class CachingPool implements MemoryResource {
 
   @Override
   public void deallocate(long address, long sizeInBytes, MemoryStream stream) {
+    give(block(address), ((ResourceStream) stream).point());
+    if (keptBytes < Long.MAX_VALUE && unusedBytes() > keptBytes) {
+      emptyCaches();
+      freeSegments(stream, keptBytes);
+    }
+  }
+
+  private PoolBlock block(long address) {
     PoolBlock block = handedOut.get(address);
     if (block == null) {
       throw new IllegalArgumentException(
           "0x" + Long.toHexString(address) + " is no memory of " + this);
     }
-    PoolBlock.Mark point = ((ResourceStream) stream).point();
-    block.marks = new PoolBlock.Mark[] {point};
-    if (!cache(point.timeline()).offer(PoolSizes.classOf(block.size), block)) {
+    return block;
+  }
+
+  private void give(PoolBlock block, PoolBlock.Mark mark) {
+    block.marks = new PoolBlock.Mark[] {mark};
+    putBack(block, cache(mark.timeline()), PoolSizes.classOf(block.size));
+  }
+
+  private void putBack(PoolBlock block, PoolCache cache, int sizeClass) {
+    if (!cache.offer(sizeClass, block)) {
       putIntoHeap(block);
-    }
-    if (keptBytes < Long.MAX_VALUE && unusedBytes() > keptBytes) {
-      emptyCaches();
-      freeSegments(stream, keptBytes);
     }
   }
 

@@ -73,10 +73,14 @@ final class PoolBlock {
     return true;
   }
 
-  /** Whether a stream can wait for it. */
-  boolean canBeAwaitedBy(Timeline timeline) {
+  /**
+   * Whether a stream can wait for it.
+   *
+   * @param timeline null for any stream
+   */
+  boolean canBeAwaitedBy(@Nullable Timeline timeline) {
     for (Mark mark : marks) {
-      if (!mark.isReachedOn(timeline) && !mark.isSubmitted()) {
+      if (mark.timeline != timeline && !mark.isSubmitted()) {
         return false;
       }
     }

@@ -53,6 +53,15 @@ public abstract sealed class TrackedFrees permits TrackedResource, AdoptedMemory
    */
   abstract long free(Allocation allocation, Timeline timeline, Submission submission);
 
+  /**
+   * Gives the memory of a closed allocation back if that takes no work on a stream.
+   *
+   * @return false if nothing was done
+   */
+  boolean freeAtOnce(Allocation allocation) {
+    return false;
+  }
+
   /** Forgets a closed allocation whose memory was lost with the device. */
   long lose(Allocation allocation) {
     return allocation.returned();
@@ -79,7 +88,9 @@ public abstract sealed class TrackedFrees permits TrackedResource, AdoptedMemory
       case WITH_LAST_PIN -> {}
       case NOW -> {
         try {
-          disown(allocation, true);
+          if (!freeAtOnce(allocation)) {
+            disown(allocation, true);
+          }
         } catch (RuntimeException | Error e) {
           if (isLive(allocation)) {
             allocation.reopen();

@@ -120,6 +120,10 @@ public final class UpstreamResource extends TrackedResource implements AutoClose
 
   @Override
   Allocation obtain(long sizeInBytes, Timeline timeline, String tag, Account payer) {
+    Allocation returned = takeReturned(sizeInBytes, timeline, tag, payer);
+    if (returned != null) {
+      return returned;
+    }
     Purpose purpose = new Purpose(Purpose.Act.ALLOCATE, sizeInBytes, tag, timeline);
     return twice(
         sizeInBytes,
@@ -127,6 +131,70 @@ public final class UpstreamResource extends TrackedResource implements AutoClose
         lent == null && pool == null ? "the driver" : upstream,
         () -> streamOrdered ? obtainInOrder(purpose, payer) : obtainNow(purpose, payer),
         () -> makeRoom(timeline));
+  }
+
+  /** Whether nothing of the user is in front of the pool, and memory comes in stream order. */
+  private boolean isPoolAlone() {
+    return pool != null && upstream == pool && streamOrdered;
+  }
+
+  /**
+   * Takes memory that the pool has from the same stream, without work on it: the array's first use
+   * comes after what returned the memory.
+   *
+   * @return null if there is none, or the request has to be work: to be watched or refused
+   */
+  private @Nullable Allocation takeReturned(
+      long sizeInBytes, Timeline timeline, String tag, Account payer) {
+    if (!isPoolAlone() || streams.isWatched() || !streams.mayWaitForOthers()) {
+      return null;
+    }
+    PoolBlock block = requireNonNull(pool).takeReturned(sizeInBytes, timeline);
+    if (block == null) {
+      return null;
+    }
+    long ticket = block.marks[0].ticket();
+    try {
+      return register(
+          new Allocation(
+              block.address,
+              sizeInBytes,
+              tag,
+              timeline,
+              ticket,
+              this::release,
+              true,
+              payer,
+              null,
+              site()));
+    } catch (Error e) {
+      pool.putReturned(block.address, timeline, ticket);
+      throw e;
+    }
+  }
+
+  /** Gives memory whose uses are all on one stream back to the pool, without work on it. */
+  @Override
+  boolean freeAtOnce(Allocation allocation) {
+    if (!isPoolAlone() || streams.isWatched() || !streams.life().tryEnter()) {
+      return false;
+    }
+    try {
+      Timeline timeline = allocation.hazards().lastUser();
+      long ticket = allocation.hazards().latestOn(timeline);
+      if (ticket < 0 || isLost()) {
+        return false;
+      }
+      live.remove(key(allocation), allocation);
+      if (!requireNonNull(pool).putReturned(allocation.address(), timeline, ticket)) {
+        live.put(key(allocation), allocation);
+        return false;
+      }
+      allocation.returned();
+      return true;
+    } finally {
+      streams.life().leave();
+    }
   }
 
   /** Trims, and waits until the device has done the frees. */

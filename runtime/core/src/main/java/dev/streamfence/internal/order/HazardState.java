@@ -289,6 +289,21 @@ public final class HazardState {
   }
 
   /**
+   * The latest ticket of all its uses, if they are on one stream and no other code has had it: work
+   * on that stream comes after them without a wait.
+   *
+   * @return -1 if a wait may be needed
+   */
+  public long latestOn(Timeline timeline) {
+    lock.lock();
+    try {
+      return gate == null && holds == 0 && pins == 0 ? history.latestOn(timeline) : -1;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /**
    * Refuses a use that is not registered yet.
    *
    * @param use the use, for errors

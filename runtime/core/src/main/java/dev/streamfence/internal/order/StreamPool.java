@@ -132,6 +132,11 @@ public final class StreamPool {
     return observer;
   }
 
+  /** Whether anything watches the work at this moment, so that none may be left out. */
+  public boolean isWatched() {
+    return observer.watchesWork();
+  }
+
   /** The page-locked memory of the device, which is freed with the streams. */
   public HostMemoryPool hostMemory() {
     return hostMemory;

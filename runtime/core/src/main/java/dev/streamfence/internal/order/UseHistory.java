@@ -63,6 +63,24 @@ final class UseHistory {
     return latest;
   }
 
+  /**
+   * The latest ticket of all uses, if they are on one stream and no other code has the memory; -1
+   * otherwise.
+   */
+  long latestOn(Timeline timeline) {
+    if (otherWriterCount > 0 || consumers.length > 0 || (writer != null && writer != timeline)) {
+      return -1;
+    }
+    long ticket = writer == null ? 0 : writeTicket;
+    for (int i = 0; i < readerCount; i++) {
+      if (readers[i] != timeline) {
+        return -1;
+      }
+      ticket = Math.max(ticket, readTickets[i]);
+    }
+    return ticket;
+  }
+
   /** How many uses the next writer depends on: the last writes, and one read per stream. */
   int size() {
     return (writer == null ? 0 : 1) + otherWriterCount + readerCount;

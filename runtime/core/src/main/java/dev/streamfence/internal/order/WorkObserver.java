@@ -8,7 +8,21 @@ import org.jspecify.annotations.Nullable;
  */
 public interface WorkObserver {
   /** No observer. */
-  WorkObserver NONE = (timeline, labels) -> null;
+  WorkObserver NONE =
+      new WorkObserver() {
+        @Override
+        public boolean watchesWork() {
+          return false;
+        }
+
+        @Override
+        public @Nullable ObservedWork watch(Timeline timeline, UseLabels labels) {
+          return null;
+        }
+      };
+
+  /** Whether anything asks for work at this moment. */
+  boolean watchesWork();
 
   /**
    * Begins to watch a piece of work.

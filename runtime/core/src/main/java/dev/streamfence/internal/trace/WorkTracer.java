@@ -61,9 +61,14 @@ public final class WorkTracer implements WorkObserver, MemoryObserver {
   }
 
   @Override
+  public boolean watchesWork() {
+    return trace != null || times != null || ranges != null || FlightEvents.observesWork();
+  }
+
+  @Override
   public @Nullable ObservedWork watch(Timeline timeline, UseLabels labels) {
     try {
-      if (trace == null && times == null && ranges == null && !FlightEvents.observesWork()) {
+      if (!watchesWork()) {
         return null;
       }
       return new Watched(timeline, labels.facts());

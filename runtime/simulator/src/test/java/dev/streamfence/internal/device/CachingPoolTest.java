@@ -10,11 +10,14 @@ import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
 import dev.streamfence.OutOfMemoryBudgetException;
 import dev.streamfence.RuntimeOptions;
+import dev.streamfence.StreamMisuseException;
 import dev.streamfence.memory.MemoryBudget;
 import dev.streamfence.memory.PoolStatistics;
 import dev.streamfence.simulation.DriverCall;
 import dev.streamfence.simulation.Schedule;
 import dev.streamfence.simulation.SimulatedDevice;
+import dev.streamfence.trace.Trace;
+import dev.streamfence.trace.WorkKind;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -86,6 +89,67 @@ final class CachingPoolTest {
     assertThat(callsOf(device)).isEqualTo(before);
     assertThat(pool().reuses()).isEqualTo(100);
     assertThat(pool().driverAllocations()).isEqualTo(1);
+  }
+
+  @Test
+  void anArrayOfTheSameStreamsMemoryIsNoWorkOnTheStream() {
+    allocate(a, MIB).close();
+    long submitted = Inside.timeline(a).submitted();
+    for (int i = 0; i < 10; i++) {
+      allocate(a, MIB).close();
+    }
+    assertThat(Inside.timeline(a).submitted()).isEqualTo(submitted);
+  }
+
+  @Test
+  void itsFirstUseOnAnotherStreamWaitsForWhatTheMemoryWasUsedFor() {
+    try (DeviceArray<byte[]> array = allocate(a, MIB)) {
+      array.fill(a, 1);
+    }
+    try (DeviceArray<byte[]> again = allocate(a, MIB)) {
+      assertThat(device.calls(DriverCall.WAIT_FOR_EVENT)).isZero();
+      again.fill(b, 2);
+      assertThat(device.calls(DriverCall.WAIT_FOR_EVENT)).isEqualTo(1);
+      assertThat(again.download(b, 0, 1)).containsExactly(2);
+    }
+  }
+
+  @Test
+  void memoryThatTwoStreamsHaveUsedComesBackAfterBoth() {
+    try (DeviceArray<byte[]> result = allocate(b, MIB)) {
+      try (DeviceArray<byte[]> array = allocate(a, MIB)) {
+        array.fill(a, 1);
+        result.copyFrom(b, array);
+      }
+      DeviceStream c = gpu.streams().acquire();
+      try (DeviceArray<byte[]> onA = allocate(a, MIB);
+          DeviceArray<byte[]> onC = allocate(c, MIB)) {
+        onA.fill(a, 2);
+        onC.fill(c, 3);
+        assertThat(result.download(b)).containsOnly(1);
+      }
+    }
+    assertThat(pool().heldBytes()).isLessThanOrEqualTo(4 * MIB);
+  }
+
+  @Test
+  void aTraceSeesEveryArray() {
+    Trace trace = Trace.inMemory(100);
+    reopen(OPTIONS.withTrace(trace));
+    for (int i = 0; i < 3; i++) {
+      allocate(a, MIB).close();
+    }
+    assertThat(trace.works().stream().filter(work -> work.kind() == WorkKind.ALLOCATION))
+        .hasSize(3);
+    assertThat(trace.works().stream().filter(work -> work.kind() == WorkKind.FREE)).hasSize(3);
+  }
+
+  @Test
+  void anAllocationInsideOfACallIsRefusedAsWithoutThePool() {
+    allocate(a, MIB).close();
+    assertThatThrownBy(() -> a.submit("a call", uses -> {}, call -> allocate(a, MIB)))
+        .isInstanceOf(StreamMisuseException.class);
+    assertThat(pool().unusedBytes()).isEqualTo(pool().heldBytes());
   }
 
   @Test
