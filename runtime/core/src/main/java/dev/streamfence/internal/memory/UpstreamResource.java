@@ -182,7 +182,7 @@ public final class UpstreamResource extends TrackedResource implements AutoClose
     try {
       Timeline timeline = allocation.hazards().lastUser();
       long ticket = allocation.hazards().latestOn(timeline);
-      if (ticket < 0 || isLost()) {
+      if (ticket < 0) {
         return false;
       }
       live.remove(key(allocation), allocation);

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.streamfence.CudaDriverException;
 import dev.streamfence.DeviceArray;
 import dev.streamfence.DeviceMemory;
+import dev.streamfence.DeviceParts;
 import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
 import dev.streamfence.OutOfMemoryBudgetException;
@@ -16,10 +17,12 @@ import dev.streamfence.memory.PoolStatistics;
 import dev.streamfence.simulation.DriverCall;
 import dev.streamfence.simulation.Schedule;
 import dev.streamfence.simulation.SimulatedDevice;
+import dev.streamfence.simulation.SimulatedLibrary;
 import dev.streamfence.trace.Trace;
 import dev.streamfence.trace.WorkKind;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.Random;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
@@ -130,6 +133,58 @@ final class CachingPoolTest {
       }
     }
     assertThat(pool().heldBytes()).isLessThanOrEqualTo(4 * MIB);
+  }
+
+  @Test
+  void memoryThatItsOwnStreamUsedLastComesBackAfterTheReaderToo() {
+    try (DeviceArray<byte[]> result = allocate(b, MIB)) {
+      try (DeviceArray<byte[]> array = allocate(a, MIB)) {
+        array.fill(a, 1);
+        result.copyFrom(b, array);
+        array.copy(a).close();
+      }
+      try (DeviceArray<byte[]> onA = allocate(a, MIB)) {
+        onA.fill(a, 2);
+        a.synchronize();
+        assertThat(result.download(b)).containsOnly(1);
+      }
+    }
+  }
+
+  @Test
+  void memoryThatTwoStreamsWroteInPartsComesBackAfterBoth() {
+    DeviceArray<byte[]> array = allocate(a, MIB);
+    try (DeviceParts<byte[]> parts = array.split(MIB / 4, MIB / 2)) {
+      parts.get(0).fill(a, 1);
+      parts.get(1).fill(b, 2);
+      parts.get(2).fill(a, 3);
+    }
+    array.close();
+    // Unordered with one of the two fills if the pool took only the other one into account.
+    try (DeviceArray<byte[]> onA = allocate(a, MIB);
+        DeviceArray<byte[]> onB = allocate(b, MIB)) {
+      onA.fill(a, 3);
+      onB.fill(b, 4);
+      assertThat(onA.download(a)).containsOnly(3);
+      assertThat(onB.download(b)).containsOnly(4);
+    }
+  }
+
+  @Test
+  void memoryThatOtherCodeUsedComesBackAfterItsWork() {
+    SimulatedLibrary consumer = device.library("consumer");
+    long theirs = consumer.createStream();
+    DeviceArray<byte[]> array = allocate(a, MIB);
+    array.fill(a, 1);
+    ExportedArray export = ExportedArray.of(array, "an export", true, OptionalLong.of(theirs));
+    consumer.launch(theirs, "store", memory -> memory.putInt(export.address(), 7));
+    export.end();
+    array.close();
+    try (DeviceArray<byte[]> onA = allocate(a, MIB)) {
+      onA.fill(a, 2);
+      assertThat(onA.download(a)).containsOnly(2);
+    }
+    consumer.destroyStream(theirs);
   }
 
   @Test
