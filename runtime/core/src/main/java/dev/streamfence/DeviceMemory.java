@@ -7,6 +7,7 @@ import dev.streamfence.memory.MemoryReservation;
 import dev.streamfence.memory.MemoryStatistics;
 import dev.streamfence.memory.PoolStatistics;
 import dev.streamfence.memory.TagUsage;
+import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
 
@@ -97,6 +98,25 @@ public sealed interface DeviceMemory extends ArrayAllocator permits TrackedMemor
    * @throws CudaDriverException if the device is lost
    */
   MemoryReservation reserve(long bytes);
+
+  /**
+   * Sets memory aside like {@link #reserve(long)}, and waits while the budget is short: for arrays
+   * that other threads close, and reservations that they give up. The first to wait is the first to
+   * get memory; a request without a timeout does not wait behind those that do. So a pool of tasks
+   * needs no semaphore: each reserves what it needs, and allocates from the reservation.
+   *
+   * @param bytes at least 1
+   * @param timeout how long to wait at most; 0 to not wait for other threads
+   * @return empty if the bytes did not fit at the end
+   * @throws InterruptedException if the thread is interrupted before or while it waits
+   * @throws OutOfMemoryBudgetException if the budget is smaller than the bytes
+   * @throws StreamMisuseException if this thread has a launch open, for whose end others may wait
+   * @throws IllegalArgumentException if {@code bytes} is less than 1, or the timeout negative
+   * @throws IllegalStateException if the runtime has no memory budget
+   * @throws RuntimeClosedException if the runtime is closed, also while this call waits
+   * @throws CudaDriverException if the device is lost
+   */
+  Optional<MemoryReservation> reserve(long bytes, Duration timeout) throws InterruptedException;
 
   /**
    * Checks whether a request of this size would be admitted now. Sets nothing aside, so another

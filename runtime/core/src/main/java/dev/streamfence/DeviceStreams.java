@@ -1,6 +1,8 @@
 package dev.streamfence;
 
 import dev.streamfence.internal.device.TrackedStreams;
+import java.time.Duration;
+import java.util.Optional;
 
 /** The streams of a runtime. Thread-safe. */
 public sealed interface DeviceStreams permits TrackedStreams {
@@ -26,6 +28,21 @@ public sealed interface DeviceStreams permits TrackedStreams {
    * @throws CudaDriverException if the device is lost, or the driver cannot create a stream
    */
   DeviceStream acquire(int priority);
+
+  /**
+   * Lends a stream like {@link #acquire()}, and waits for one while all are lent: the first to wait
+   * is the first to get one. So a pool of tasks needs no semaphore. A call without a timeout does
+   * not wait behind those that do.
+   *
+   * @param timeout how long to wait at most; 0 to not wait
+   * @return empty if all streams were still lent at the end
+   * @throws InterruptedException if the thread is interrupted before or while it waits
+   * @throws StreamMisuseException if this thread has a launch open, for whose end others may wait
+   * @throws IllegalArgumentException if the timeout is negative
+   * @throws RuntimeClosedException if the runtime is closed, also while this call waits
+   * @throws CudaDriverException if the device is lost, or the driver cannot create a stream
+   */
+  Optional<DeviceStream> acquire(Duration timeout) throws InterruptedException;
 
   /**
    * The stream with number 0, which all threads share and which stays open. It is an ordinary

@@ -3,12 +3,14 @@ package dev.streamfence.internal.device;
 
 import dev.streamfence.DeviceMemory;
 import dev.streamfence.DeviceStream;
+import dev.streamfence.OutOfMemoryBudgetException;
 import dev.streamfence.StreamMisuseException;
 import dev.streamfence.foreign.ForeignMemory;
 import dev.streamfence.internal.memory.AdoptedMemory;
 import dev.streamfence.internal.memory.Allocation;
 import dev.streamfence.internal.memory.Budget;
 import dev.streamfence.internal.memory.BudgetResource;
+import dev.streamfence.internal.order.Deadline;
 import dev.streamfence.internal.order.Timeline;
 import dev.streamfence.launch.ArrayElement;
 import dev.streamfence.launch.ElementType;
@@ -17,6 +19,7 @@ import dev.streamfence.memory.MemoryReservation;
 import dev.streamfence.memory.MemoryStatistics;
 import dev.streamfence.memory.PoolStatistics;
 import dev.streamfence.memory.TagUsage;
+import java.time.Duration;
 import java.util.Collections;
 import java.util.Map;
 import java.util.Objects;
@@ -236,6 +239,25 @@ public final class TrackedMemory implements DeviceMemory {
       return new TrackedReservation(this, resource.reserve(bytes));
     } finally {
       runtime.life().leave();
+    }
+  }
+
+  @Override
+  public Optional<MemoryReservation> reserve(long bytes, Duration timeout)
+      throws InterruptedException {
+    Deadline deadline = Deadline.after(timeout);
+    runtime.requireMayWait("a wait for memory");
+    return Optional.ofNullable(stack.budget().returned().await(() -> tryReserve(bytes), deadline));
+  }
+
+  private @Nullable MemoryReservation tryReserve(long bytes) {
+    try {
+      return reserve(bytes);
+    } catch (OutOfMemoryBudgetException e) {
+      if (bytes > e.limit()) {
+        throw e;
+      }
+      return null;
     }
   }
 

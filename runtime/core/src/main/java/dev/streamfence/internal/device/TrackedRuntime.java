@@ -299,6 +299,15 @@ public final class TrackedRuntime implements DeviceRuntime {
     return closeUntil(deadline);
   }
 
+  /** Refuses a wait by a thread for whose launch others may wait. */
+  void requireMayWait(String what) {
+    if (!pool.life().mayWait()) {
+      throw new StreamMisuseException(
+          StreamMisuseException.Misuse.INSIDE_LAUNCH,
+          what + " inside of a launch or a call of this thread; end that first");
+    }
+  }
+
   private void requireMayClose() {
     if (shared) {
       throw new IllegalStateException(

@@ -1,7 +1,13 @@
 package dev.streamfence.internal.device;
 
+import dev.streamfence.DeviceStream;
 import dev.streamfence.DeviceStreams;
+import dev.streamfence.StreamMisuseException;
+import dev.streamfence.internal.order.Deadline;
 import dev.streamfence.internal.order.StreamPool;
+import java.time.Duration;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /** The implementation of {@link DeviceStreams}. */
 public final class TrackedStreams implements DeviceStreams {
@@ -25,6 +31,24 @@ public final class TrackedStreams implements DeviceStreams {
       return new TrackedStream(runtime, pool.acquire(priority), runtime::release);
     } finally {
       runtime.life().leave();
+    }
+  }
+
+  @Override
+  public Optional<DeviceStream> acquire(Duration timeout) throws InterruptedException {
+    Deadline deadline = Deadline.after(timeout);
+    runtime.requireMayWait("a wait for a stream");
+    return Optional.ofNullable(pool.returned().await(this::tryAcquire, deadline));
+  }
+
+  private @Nullable DeviceStream tryAcquire() {
+    try {
+      return acquire();
+    } catch (StreamMisuseException e) {
+      if (e.kind() == StreamMisuseException.Misuse.NO_STREAM_LEFT) {
+        return null;
+      }
+      throw e;
     }
   }
 

@@ -2,6 +2,7 @@ package dev.streamfence.internal.memory;
 
 import dev.streamfence.OutOfMemoryBudgetException;
 import dev.streamfence.internal.order.Timeline;
+import dev.streamfence.internal.order.WaitingLine;
 import java.util.Optional;
 
 /**
@@ -14,6 +15,7 @@ import java.util.Optional;
 public final class BudgetResource implements AllocationResource {
   private final AllocationResource resource;
   private final Account account;
+  private final WaitingLine returned;
 
   /**
    * Limits the bytes of a resource. Bytes already outstanding there count.
@@ -24,12 +26,14 @@ public final class BudgetResource implements AllocationResource {
   public BudgetResource(AllocationResource resource, long limitInBytes) {
     this.resource = resource;
     this.account = resource.account();
+    this.returned = new WaitingLine();
     account.limit(limitInBytes, "", this::awaitReap, resource::mayWaitForOthers);
   }
 
-  private BudgetResource(AllocationResource resource, Account account) {
+  private BudgetResource(AllocationResource resource, Account account, WaitingLine returned) {
     this.resource = resource;
     this.account = account;
+    this.returned = returned;
   }
 
   /**
@@ -42,7 +46,7 @@ public final class BudgetResource implements AllocationResource {
   public BudgetResource part(long limitInBytes, String partName) {
     Account part = account.part();
     part.limit(limitInBytes, partName, wanted -> {}, resource::mayWaitForOthers);
-    return new BudgetResource(resource, part);
+    return new BudgetResource(resource, part, returned);
   }
 
   @Override
@@ -62,6 +66,7 @@ public final class BudgetResource implements AllocationResource {
       resource.deallocate(allocation);
     } finally {
       account.endReturning(1);
+      returned.signal();
     }
   }
 
@@ -119,6 +124,11 @@ public final class BudgetResource implements AllocationResource {
   /** Bytes that a request could take now, within all limits. */
   public long remaining() {
     return account.remaining();
+  }
+
+  /** The threads that wait for bytes of this limit or of a part of it. */
+  public WaitingLine returned() {
+    return returned;
   }
 
   /** Whether an allocation counts in this limit. */

@@ -60,6 +60,7 @@ public final class StreamPool {
   private final boolean orderingVisible;
   private final Life life;
   private final WorkObserver observer;
+  private final WaitingLine returned = new WaitingLine();
   private final AtomicReferenceArray<Timeline> timelines;
   private final Deque<Timeline> free = new ArrayDeque<>();
   private final AtomicInteger inUse = new AtomicInteger();
@@ -380,6 +381,12 @@ public final class StreamPool {
     synchronized (this) {
       free.addLast(timeline);
     }
+    returned.signal();
+  }
+
+  /** The threads that wait for a stream. */
+  public WaitingLine returned() {
+    return returned;
   }
 
   /** How many streams are lent. */
