@@ -36,12 +36,12 @@ final class MemoryResourceContractTest {
 
   @TestFactory
   Stream<DynamicTest> theCachingPoolKeepsEveryPromise() {
-    return tests(driver -> new CachingPool(driver, Long.MAX_VALUE));
+    return tests(driver -> new CachingPool(driver, Long.MAX_VALUE, Long.MAX_VALUE));
   }
 
   @TestFactory
   Stream<DynamicTest> aCachingPoolThatKeepsLittleKeepsEveryPromise() {
-    return tests(driver -> new CachingPool(driver, 4096));
+    return tests(driver -> new CachingPool(driver, 4096, 8192));
   }
 
   @Test

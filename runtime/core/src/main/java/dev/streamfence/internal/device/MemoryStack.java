@@ -52,17 +52,21 @@ final class MemoryStack {
     return streams ->
         UpstreamResource.of(
             streams,
-            source(options, streams.driver()),
+            source(options, streams),
             options.memoryResource(),
             options.traceAllocations(),
             Math.min(limit(options, streams), totalMemory(streams)));
   }
 
-  private static MemoryResource source(RuntimeOptions options, CudaDriver driver) {
+  private static MemoryResource source(RuntimeOptions options, StreamPool streams) {
+    CudaDriver driver = streams.driver();
     MemoryResource source =
         options.directMemory() ? DriverMemory.direct(driver) : DriverMemory.pooled(driver);
     return options.cachingPool()
-        ? new CachingPool(source, options.poolReleaseThresholdInBytes())
+        ? new CachingPool(
+            source,
+            options.poolReleaseThresholdInBytes(),
+            Math.min(limit(options, streams), totalMemory(streams) / 5 * 4))
         : source;
   }
 

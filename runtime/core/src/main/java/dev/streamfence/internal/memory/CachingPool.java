@@ -16,9 +16,11 @@ import org.jspecify.annotations.Nullable;
  * for smaller requests, and joined again when they are returned. Thread-safe.
  *
  * <p>Each stream has a {@linkplain PoolCache cache} of the blocks that it has returned. A request
- * looks there first; then in the {@linkplain PoolHeap heap} that all streams share; then it moves
- * the caches of all streams into the heap and looks again; and then it asks the driver for a
- * segment. The sizes of segments are those of PyTorch's caching allocator.
+ * looks there first; then in the {@linkplain PoolHeap heap} that all streams share, for a block
+ * that needs no wait; then it moves the caches of all streams into the heap and looks again. Only a
+ * pool that has grown to its limit lets a stream wait for another one's memory: before, it asks the
+ * driver for a segment, so that streams do not wait for each other while there is room. The sizes
+ * of segments are those of PyTorch's caching allocator.
  */
 public final class CachingPool implements MemoryResource {
   private static final long SMALL = 1L << 20;
@@ -28,6 +30,7 @@ public final class CachingPool implements MemoryResource {
 
   private final MemoryResource driver;
   private final long keptBytes;
+  private final long growsToBytes;
   private final PoolHeap heap = new PoolHeap();
   private final Map<Timeline, PoolCache> caches = new ConcurrentHashMap<>();
 
@@ -43,10 +46,13 @@ public final class CachingPool implements MemoryResource {
    *
    * @param driver where its memory comes from
    * @param keptBytes how many unused bytes it keeps; what is more goes back to the driver
+   * @param growsToBytes up to how many bytes it grows before a stream waits for another one's
+   *     memory
    */
-  public CachingPool(MemoryResource driver, long keptBytes) {
+  public CachingPool(MemoryResource driver, long keptBytes, long growsToBytes) {
     this.driver = driver;
     this.keptBytes = keptBytes;
+    this.growsToBytes = growsToBytes;
   }
 
   @Override
@@ -90,14 +96,33 @@ public final class CachingPool implements MemoryResource {
   }
 
   private PoolBlock find(long size, Timeline timeline, MemoryStream stream) {
-    PoolBlock block = heap.take(size, timeline);
+    PoolBlock block = heap.take(size, timeline, false);
     if (block == null) {
       emptyCaches();
-      block = heap.take(size, timeline);
+      block = heap.take(size, timeline, false);
     }
-    PoolBlock found = block == null ? fromDriver(size, stream) : ready(block, timeline, stream);
-    handedOut.put(found.address, found);
-    return found;
+    if (block == null && heap.heldBytes() + segmentSize(size) <= growsToBytes) {
+      block = fromDriverIfItHas(size, stream);
+    } else if (block != null) {
+      block = ready(block, timeline, stream);
+    }
+    if (block == null) {
+      PoolBlock ofOthers = heap.take(size, timeline, true);
+      block = ofOthers == null ? fromDriver(size, stream) : ready(ofOthers, timeline, stream);
+    }
+    handedOut.put(block.address, block);
+    return block;
+  }
+
+  private @Nullable PoolBlock fromDriverIfItHas(long size, MemoryStream stream) {
+    try {
+      return fromDriver(size, stream);
+    } catch (CudaDriverException e) {
+      if (e.code() == TrackedResource.OUT_OF_MEMORY) {
+        return null;
+      }
+      throw e;
+    }
   }
 
   /** Makes the stream wait for whatever else used a block. */

@@ -25,9 +25,10 @@ final class PoolHeap {
    * Takes a block of exactly a size, which may be split from a larger one: the best fit that needs
    * no wait on the stream, or else the best fit that the stream can wait for.
    *
+   * @param mayWait whether to take one of the latter
    * @return null if there is none
    */
-  synchronized @Nullable PoolBlock take(long size, Timeline timeline) {
+  synchronized @Nullable PoolBlock take(long size, Timeline timeline, boolean mayWait) {
     PoolBlock found = null;
     int looked = 0;
     for (PoolBlock block : unused.tailSet(new PoolBlock(0, size))) {
@@ -35,10 +36,10 @@ final class PoolHeap {
         found = block;
         break;
       }
-      if (found == null && block.canBeAwaitedBy(timeline)) {
+      if (mayWait && found == null && block.canBeAwaitedBy(timeline)) {
         found = block;
       }
-      if (++looked >= LOOKED_AT && found != null) {
+      if (++looked >= LOOKED_AT && (found != null || !mayWait)) {
         break;
       }
     }

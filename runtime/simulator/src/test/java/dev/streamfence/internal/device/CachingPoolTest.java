@@ -119,6 +119,7 @@ final class CachingPoolTest {
 
   @Test
   void memoryThatTwoStreamsHaveUsedComesBackAfterBoth() {
+    reopen(OPTIONS.withMemoryBudget(MemoryBudget.ofBytes(3 * MIB)));
     try (DeviceArray<byte[]> result = allocate(b, MIB)) {
       try (DeviceArray<byte[]> array = allocate(a, MIB)) {
         array.fill(a, 1);
@@ -235,6 +236,20 @@ final class CachingPoolTest {
   }
 
   @Test
+  void streamsDoNotWaitForEachOtherWhileThereIsRoom() {
+    for (int i = 0; i < 5; i++) {
+      for (DeviceStream stream : List.of(a, b)) {
+        try (DeviceArray<byte[]> array = allocate(stream, 20 * MIB)) {
+          array.fill(stream, i);
+        }
+      }
+    }
+    assertThat(device.calls(DriverCall.WAIT_FOR_EVENT)).isZero();
+    assertThat(pool().heldBytes()).isEqualTo(40 * MIB);
+    assertThat(pool().reuses()).isEqualTo(8);
+  }
+
+  @Test
   void aBlockThatNeedsNoWaitIsPreferred() {
     DeviceArray<byte[]> ofA = allocate(a, 20 * MIB);
     DeviceArray<byte[]> ofB = allocate(b, 22 * MIB);
@@ -275,6 +290,7 @@ final class CachingPoolTest {
 
   @Test
   void theRestOfASegmentThatAnotherStreamTakesWaitsForTheAllocation() {
+    reopen(OPTIONS.withMemoryBudget(MemoryBudget.ofBytes(2 * MIB)));
     DeviceArray<byte[]> first = allocate(a, 1000);
     try (DeviceArray<byte[]> second = allocate(b, 1000)) {
       second.fill(b, 3);
