@@ -460,7 +460,7 @@ final class CachingPoolTest {
         DeviceStream second = runtime.streams().acquire();
         DeviceStream third = runtime.streams().acquire()) {
       List<DeviceStream> streams = List.of(first, second, third);
-      for (int step = 0; step < 150; step++) {
+      for (int step = 0; step < 70; step++) {
         DeviceStream stream = streams.get(random.nextInt(3));
         if (open.size() < 6 && random.nextInt(3) > 0) {
           int bytes = 1 + random.nextInt(1 << random.nextInt(21));
