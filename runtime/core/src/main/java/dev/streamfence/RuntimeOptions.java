@@ -48,6 +48,7 @@ public final class RuntimeOptions {
     private boolean uncheckedBinaries = false;
     private List<Path> kernelFolders = List.of();
     private Duration abandonedLaunchTimeout = Duration.ofSeconds(10);
+    private long downloadMemoryInBytes = 256L << 20;
     private int stagingThreads = Math.min(4, Runtime.getRuntime().availableProcessors());
     private boolean boundsChecks = true;
     private long plannedBytesPerStream = DEFAULT_PLANNED_BYTES;
@@ -169,6 +170,14 @@ public final class RuntimeOptions {
    */
   public Duration abandonedLaunchTimeout() {
     return values.abandonedLaunchTimeout;
+  }
+
+  /**
+   * How much page-locked memory downloads that are begun may hold, 256 MiB by default; see {@link
+   * #withDownloadMemoryInBytes}.
+   */
+  public long downloadMemoryInBytes() {
+    return values.downloadMemoryInBytes;
   }
 
   /**
@@ -335,6 +344,22 @@ public final class RuntimeOptions {
           "a timeout of " + timeout + " for abandoned launches; it is at least 0");
     }
     return with(values -> values.abandonedLaunchTimeout = timeout);
+  }
+
+  /**
+   * The same with another limit of the page-locked memory that downloads hold which are begun and
+   * not asked for. Beyond it, {@code downloadLater} first waits for the oldest ones, and moves
+   * their elements to the Java arrays that their values will be. Downloads to an array or a buffer
+   * of the caller's keep their memory until they are asked for, also beyond the limit.
+   *
+   * @throws IllegalArgumentException if it is negative
+   */
+  public RuntimeOptions withDownloadMemoryInBytes(long bytes) {
+    if (bytes < 0) {
+      throw new IllegalArgumentException(
+          bytes + " bytes of memory for downloads; the limit is at least 0");
+    }
+    return with(values -> values.downloadMemoryInBytes = bytes);
   }
 
   /**

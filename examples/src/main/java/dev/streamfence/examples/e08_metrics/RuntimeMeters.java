@@ -50,6 +50,7 @@ public final class RuntimeMeters implements MeterBinder {
     memory(registry, "peak", MemoryStatistics::peakBytes);
     memory(registry, "remaining", MemoryStatistics::remainingBytes);
     memory(registry, "pinned", MemoryStatistics::pinnedBytes);
+    memory(registry, "host-pool", MemoryStatistics::hostPoolBytes);
     memory(registry, "adopted", MemoryStatistics::adoptedBytes);
     objects(registry, "streams", statistics -> statistics.objects().streams());
     objects(registry, "events", statistics -> statistics.objects().events());

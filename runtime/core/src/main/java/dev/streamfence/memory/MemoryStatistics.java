@@ -86,6 +86,13 @@ public sealed interface MemoryStatistics permits MemorySnapshot {
   long pinnedBytes();
 
   /**
+   * Page-locked host memory that the runtime has for itself, which no budget limits: downloads that
+   * are begun, staging memory, arguments and tables, and up to 64 MiB that it keeps for the next of
+   * them.
+   */
+  long hostPoolBytes();
+
+  /**
    * Device memory of the tables that launches pass to kernels which take any number of arrays; it
    * is kept until the runtime is closed.
    */

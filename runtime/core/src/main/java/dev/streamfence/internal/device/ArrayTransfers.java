@@ -111,6 +111,7 @@ final class ArrayTransfers {
    *
    * @param source what is downloaded; null if that is nothing
    * @param value the value of the download, which {@code target} writes to
+   * @param isNew whether no caller knows the target before it asks for the value
    */
   <T> TrackedDownload<T> begin(
       TrackedArray<?> array,
@@ -118,7 +119,8 @@ final class ArrayTransfers {
       @Nullable Region source,
       String purpose,
       T value,
-      HostBytes target) {
+      HostBytes target,
+      boolean isNew) {
     DownloadMemory downloads = runtime.downloads();
     if (source == null) {
       return new TrackedDownload<>(
@@ -128,6 +130,7 @@ final class ArrayTransfers {
               runtime.completion(timeline(stream), 0, purpose),
               value,
               target,
+              isNew,
               0,
               null));
     }
@@ -137,6 +140,7 @@ final class ArrayTransfers {
     }
     runtime.life().enter();
     try {
+      downloads.makeRoom(source.sizeInBytes());
       HostRegion host = downloads.take(source.sizeInBytes());
       DownloadDelivery<T> delivery;
       try {
@@ -148,9 +152,10 @@ final class ArrayTransfers {
                 runtime.completion(timeline(stream), ticket, purpose),
                 value,
                 target,
+                isNew,
                 (int) source.sizeInBytes(),
                 host);
-        downloads.add(delivery);
+        downloads.add(delivery, host);
       } catch (RuntimeException | Error e) {
         // The copy may have been queued.
         downloads.abandon(null, host);

@@ -18,6 +18,7 @@ final class DownloadDelivery<T> implements PendingDelivery<T> {
   private final TrackedCompletion completion;
   private final T value;
   private final HostBytes target;
+  private final boolean isTargetNew;
   private final int sizeInBytes;
 
   /** The memory that the copy writes; null once it is given back. */
@@ -38,6 +39,7 @@ final class DownloadDelivery<T> implements PendingDelivery<T> {
    * @param completion of the copy
    * @param value what {@link #deliver} returns
    * @param target where the elements go
+   * @param isTargetNew whether no caller knows the target before it asks for the value
    * @param memory what the copy writes; null if there are no elements
    */
   DownloadDelivery(
@@ -46,6 +48,7 @@ final class DownloadDelivery<T> implements PendingDelivery<T> {
       TrackedCompletion completion,
       T value,
       HostBytes target,
+      boolean isTargetNew,
       int sizeInBytes,
       @Nullable HostRegion memory) {
     this.source = source;
@@ -53,6 +56,7 @@ final class DownloadDelivery<T> implements PendingDelivery<T> {
     this.completion = completion;
     this.value = value;
     this.target = target;
+    this.isTargetNew = isTargetNew;
     this.sizeInBytes = sizeInBytes;
     this.memory = memory;
   }
@@ -72,6 +76,17 @@ final class DownloadDelivery<T> implements PendingDelivery<T> {
     copyToTarget();
     makeElements();
     return value;
+  }
+
+  /**
+   * Moves the elements before a caller asks for them, so that the memory is free again. Waits for
+   * the copy. Does nothing if a caller would see the target change.
+   */
+  void deliverEarly() {
+    if (isTargetNew && memory != null) {
+      completion.await();
+      copyToTarget();
+    }
   }
 
   private synchronized void copyToTarget() {

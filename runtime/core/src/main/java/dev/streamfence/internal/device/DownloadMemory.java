@@ -6,10 +6,12 @@ import dev.streamfence.internal.memory.HostRegion;
 import dev.streamfence.internal.order.HazardState;
 import dev.streamfence.internal.order.PendingUse;
 import dev.streamfence.internal.order.Teardown;
+import java.util.Collections;
+import java.util.LinkedHashSet;
 import java.util.Queue;
 import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,13 +20,25 @@ import org.jspecify.annotations.Nullable;
  */
 final class DownloadMemory {
   private final HostMemoryPool pool;
-  private final Set<DownloadDelivery<?>> underWay = ConcurrentHashMap.newKeySet();
+  private final long limitInBytes;
+
+  /** The oldest first. */
+  private final Set<DownloadDelivery<?>> underWay =
+      Collections.synchronizedSet(new LinkedHashSet<>());
+
+  private final AtomicLong bytesUnderWay = new AtomicLong();
 
   /** Memory whose download no caller can ask for any more; the copy may be in flight. */
   private final Queue<HostRegion> abandoned = new ConcurrentLinkedQueue<>();
 
-  DownloadMemory(HostMemoryPool pool) {
+  /**
+   * Creates the memory.
+   *
+   * @param limitInBytes how much may be under way before the oldest downloads make room
+   */
+  DownloadMemory(HostMemoryPool pool, long limitInBytes) {
     this.pool = pool;
+    this.limitInBytes = limitInBytes;
   }
 
   /**
@@ -43,9 +57,40 @@ final class DownloadMemory {
     }
   }
 
+  /**
+   * Delivers the oldest downloads, waiting for their copies, while those under way and a new one
+   * have more bytes than the limit.
+   */
+  void makeRoom(long bytes) {
+    if (fits(bytes)) {
+      return;
+    }
+    for (DownloadDelivery<?> oldest : underWay.toArray(DownloadDelivery<?>[]::new)) {
+      if (fits(bytes)) {
+        return;
+      }
+      try {
+        oldest.deliverEarly();
+      } catch (RuntimeException e) {
+        // The caller that asks for its value meets it again.
+      }
+    }
+  }
+
+  private boolean fits(long bytes) {
+    return bytesUnderWay.get() + bytes <= limitInBytes;
+  }
+
   /** Records a download whose copy is queued. */
-  void add(DownloadDelivery<?> delivery) {
+  void add(DownloadDelivery<?> delivery, HostRegion memory) {
     underWay.add(delivery);
+    bytesUnderWay.addAndGet(memory.memory().sizeInBytes());
+  }
+
+  private void remove(DownloadDelivery<?> delivery, HostRegion memory) {
+    if (underWay.remove(delivery)) {
+      bytesUnderWay.addAndGet(-memory.memory().sizeInBytes());
+    }
   }
 
   /** Takes the memory of a delivered download back. */
@@ -53,14 +98,14 @@ final class DownloadMemory {
     // In this order: the end of the runtime waits for a delivery that it finds under way, and then
     // finds the memory here.
     pool.giveBack(memory.memory());
-    underWay.remove(delivery);
+    remove(delivery, memory);
   }
 
   /** Takes memory back that a copy may still write. */
   void abandon(@Nullable DownloadDelivery<?> delivery, HostRegion memory) {
     abandoned.add(memory);
     if (delivery != null) {
-      underWay.remove(delivery);
+      remove(delivery, memory);
     }
   }
 
@@ -71,7 +116,7 @@ final class DownloadMemory {
    * @param isLost whether the device is lost: what is not known to be copied stays so
    */
   void end(boolean isLost, Teardown teardown) {
-    for (DownloadDelivery<?> delivery : underWay) {
+    for (DownloadDelivery<?> delivery : underWay.toArray(DownloadDelivery<?>[]::new)) {
       teardown.step(() -> delivery.deliverAtEnd(isLost));
     }
     for (HostRegion memory = abandoned.poll(); memory != null; memory = abandoned.poll()) {

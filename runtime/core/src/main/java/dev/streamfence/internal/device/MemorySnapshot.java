@@ -25,6 +25,7 @@ public record MemorySnapshot(
     long guardViolations,
     long droppedLogRecords,
     long pinnedBytes,
+    long hostPoolBytes,
     long tableBytes,
     long adoptedBytes,
     long remainingBytes)

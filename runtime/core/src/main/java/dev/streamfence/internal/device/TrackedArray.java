@@ -173,7 +173,7 @@ public sealed class TrackedArray<A> implements ReadableArray<A> permits Writable
   @Override
   public TrackedDownload<A> downloadLater(DeviceStream stream, long from, long count) {
     A target = newTarget(stream, from, count);
-    return begin(stream, from, count, target, HostArray.to(target, elementType, 0, count));
+    return begin(stream, from, count, target, HostArray.to(target, elementType, 0, count), true);
   }
 
   @Override
@@ -181,7 +181,8 @@ public sealed class TrackedArray<A> implements ReadableArray<A> permits Writable
       DeviceStream stream, long from, A target, int targetFrom, long count) {
     requireTarget(from, target, targetFrom, count);
     requireDownload(stream);
-    return begin(stream, from, count, target, HostArray.to(target, elementType, targetFrom, count));
+    return begin(
+        stream, from, count, target, HostArray.to(target, elementType, targetFrom, count), false);
   }
 
   @Override
@@ -189,7 +190,7 @@ public sealed class TrackedArray<A> implements ReadableArray<A> permits Writable
       DeviceStream stream, long from, B target) {
     HostBuffer host = targetBuffer(from, target);
     requireDownload(stream);
-    return begin(stream, from, host.length(), target, host);
+    return begin(stream, from, host.length(), target, host, false);
   }
 
   @Override
@@ -389,9 +390,11 @@ public sealed class TrackedArray<A> implements ReadableArray<A> permits Writable
   }
 
   private <T> TrackedDownload<T> begin(
-      DeviceStream stream, long from, long count, T value, HostBytes target) {
+      DeviceStream stream, long from, long count, T value, HostBytes target, boolean isNew) {
     Region source = used(from, count, "download");
-    return memory.transfers().begin(this, stream, source, purpose(from, count), value, target);
+    return memory
+        .transfers()
+        .begin(this, stream, source, purpose(from, count), value, target, isNew);
   }
 
   private String purpose(long from, long count) {

@@ -358,6 +358,7 @@ public final class TrackedMemory implements DeviceMemory {
         stack.guardViolations(),
         stack.droppedLogRecords(),
         runtime.pinned().bytes(),
+        runtime.hostMemory().bytes(),
         budget.kept(),
         runtime.adopted().bytes(),
         resource.remaining());

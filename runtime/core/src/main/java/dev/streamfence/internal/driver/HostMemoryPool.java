@@ -34,6 +34,9 @@ public final class HostMemoryPool {
 
   private long idleBytes;
 
+  /** What the driver has allocated and not freed. Guarded by this. */
+  private long bytes;
+
   /** Memory that the driver has refused to free. Guarded by this. */
   private final List<HostMemory> unfreed = new ArrayList<>();
 
@@ -66,6 +69,7 @@ public final class HostMemoryPool {
     try {
       synchronized (this) {
         taken.add(memory);
+        bytes += memory.sizeInBytes();
       }
       return memory;
     } catch (Error e) {
@@ -89,6 +93,9 @@ public final class HostMemoryPool {
     for (HostMemory tooMuch : keep(memory)) {
       try {
         driver.freeHost(tooMuch);
+        synchronized (this) {
+          bytes -= tooMuch.sizeInBytes();
+        }
       } catch (CudaDriverException e) {
         faults.swallowed(e);
         synchronized (this) {
@@ -130,7 +137,13 @@ public final class HostMemoryPool {
     taken.clear();
     idle.clear();
     idleBytes = 0;
+    bytes = 0;
     return left;
+  }
+
+  /** The bytes that it has from the driver, taken or not. */
+  public synchronized long bytes() {
+    return bytes;
   }
 
   private synchronized @Nullable HostMemory takeIdle(long size) {

@@ -157,6 +157,57 @@ final class DownloadLaterTest {
     }
   }
 
+  private static DeviceRuntime limited(long bytes) {
+    return DeviceRuntime.simulated(
+        SimulatedDevice.builder().schedule(Schedule.LAZY).build(),
+        RuntimeOptions.defaults().withDownloadMemoryInBytes(bytes));
+  }
+
+  @Test
+  void beyondTheLimitTheOldestDownloadsMakeRoom() {
+    int length = 64 << 10; // 256 KiB
+    for (boolean isLimited : new boolean[] {false, true}) {
+      try (DeviceRuntime runtime = limited(isLimited ? 1 << 20 : Long.MAX_VALUE);
+          DeviceStream stream = runtime.streams().acquire();
+          DeviceArray<int[]> large = runtime.memory().allocate(stream, int[].class, length)) {
+        List<Download<int[]>> downloads = new ArrayList<>();
+        for (int i = 0; i < 20; i++) {
+          large.fill(stream, i);
+          downloads.add(large.downloadLater(stream));
+        }
+        long held = runtime.memory().statistics().hostPoolBytes();
+        if (isLimited) {
+          assertThat(held).isLessThan(2 << 20);
+        } else {
+          assertThat(held).isGreaterThanOrEqualTo(20 * 4L * length);
+        }
+        for (int i = 19; i >= 0; i--) {
+          assertThat(downloads.get(i).value()).containsOnly(i);
+        }
+      }
+    }
+  }
+
+  @Test
+  void beyondTheLimitArraysOfTheCallerStayUnchangedUntilTheyAreAskedFor() {
+    try (DeviceRuntime runtime = limited(0);
+        DeviceStream stream = runtime.streams().acquire();
+        DeviceArray<int[]> values = runtime.memory().upload(stream, new int[] {1, 2, 3})) {
+      int[] target = new int[3];
+      Download<int[]> first = values.downloadLater(stream, 0, target, 0, 3);
+      assertThat(values.downloadLater(stream).value()).containsExactly(1, 2, 3);
+      assertThat(values.downloadLater(stream).value()).containsExactly(1, 2, 3);
+      assertThat(target).containsOnly(0);
+      assertThat(first.value()).containsExactly(1, 2, 3);
+    }
+  }
+
+  @Test
+  void aNegativeLimitIsRefused() {
+    assertThatThrownBy(() -> RuntimeOptions.defaults().withDownloadMemoryInBytes(-1))
+        .hasMessage("-1 bytes of memory for downloads; the limit is at least 0");
+  }
+
   @Test
   void whatIsUnderWayWhenTheRuntimeIsClosedKeepsItsValue() {
     array.fill(a, 6);
