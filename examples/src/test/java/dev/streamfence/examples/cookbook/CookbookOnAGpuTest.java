@@ -1,6 +1,7 @@
 package dev.streamfence.examples.cookbook;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.streamfence.DeviceRuntime;
 import java.util.function.Consumer;
@@ -18,6 +19,7 @@ class CookbookOnAGpuTest extends CookbookCases {
 
   @Override
   void onEachDevice(Consumer<DeviceRuntime> operation) {
+    assumeTrue(DeviceRuntime.isGpuAvailable(), "there is no GPU here");
     try (DeviceRuntime device = DeviceRuntime.open(0)) {
       operation.accept(device);
       assertThat(device.memory().statistics().liveBytes()).isZero();

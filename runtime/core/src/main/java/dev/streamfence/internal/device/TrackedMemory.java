@@ -3,13 +3,13 @@ package dev.streamfence.internal.device;
 
 import dev.streamfence.DeviceMemory;
 import dev.streamfence.DeviceStream;
-import dev.streamfence.OutOfMemoryBudgetException;
 import dev.streamfence.StreamMisuseException;
 import dev.streamfence.foreign.ForeignMemory;
 import dev.streamfence.internal.memory.AdoptedMemory;
 import dev.streamfence.internal.memory.Allocation;
 import dev.streamfence.internal.memory.Budget;
 import dev.streamfence.internal.memory.BudgetResource;
+import dev.streamfence.internal.memory.Reservation;
 import dev.streamfence.internal.order.Deadline;
 import dev.streamfence.internal.order.Timeline;
 import dev.streamfence.launch.ArrayElement;
@@ -228,10 +228,7 @@ public final class TrackedMemory implements DeviceMemory {
 
   @Override
   public MemoryReservation reserve(long bytes) {
-    if (runtime.options().memoryBudget().isUnlimited()) {
-      throw new IllegalStateException(
-          "a reservation by a runtime without a memory budget; open it with one");
-    }
+    requireBudget();
     runtime.life().enter();
     try {
       runtime.sticky().check();
@@ -247,17 +244,27 @@ public final class TrackedMemory implements DeviceMemory {
       throws InterruptedException {
     Deadline deadline = Deadline.after(timeout);
     runtime.requireMayWait("a wait for memory");
-    return Optional.ofNullable(stack.budget().returned().await(() -> tryReserve(bytes), deadline));
+    return Optional.ofNullable(resource.returned().await(() -> tryReserve(bytes), deadline));
   }
 
   private @Nullable MemoryReservation tryReserve(long bytes) {
+    runtime.life().enter();
     try {
-      return reserve(bytes);
-    } catch (OutOfMemoryBudgetException e) {
-      if (bytes > e.limit()) {
-        throw e;
-      }
-      return null;
+      requireBudget();
+      runtime.sticky().check();
+      arrays.freeLost();
+      stack.budget().reap();
+      Reservation reservation = resource.tryReserve(bytes);
+      return reservation == null ? null : new TrackedReservation(this, reservation);
+    } finally {
+      runtime.life().leave();
+    }
+  }
+
+  private void requireBudget() {
+    if (runtime.options().memoryBudget().isUnlimited()) {
+      throw new IllegalStateException(
+          "a reservation by a runtime without a memory budget; open it with one");
     }
   }
 

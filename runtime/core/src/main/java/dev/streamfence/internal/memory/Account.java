@@ -122,6 +122,36 @@ final class Account {
   }
 
   /**
+   * Sets bytes aside like {@link #promise} if they fit now. Neither reaps nor waits.
+   *
+   * @return whether they fit; nothing has changed otherwise
+   * @throws OutOfMemoryBudgetException if they never fit, here or in the whole
+   */
+  boolean tryPromise(long bytes, String what) {
+    for (Account each = this; each != null; each = each.whole) {
+      each.requireBelowLimit(bytes, what);
+    }
+    return tryPromise(bytes);
+  }
+
+  private boolean tryPromise(long bytes) {
+    if (!tryAdmit(0, bytes)) {
+      return false;
+    }
+    if (whole != null && !whole.tryPromise(bytes)) {
+      changeHere(0, -bytes);
+      return false;
+    }
+    return true;
+  }
+
+  private synchronized void requireBelowLimit(long bytes, String what) {
+    if (bytes > limit) {
+      throw refusal(what, bytes, null);
+    }
+  }
+
+  /**
    * Keeps promised bytes for the runtime itself: they count against the limit, but are no open
    * allocation, since those are the user's to close.
    */

@@ -4,6 +4,7 @@ import dev.streamfence.OutOfMemoryBudgetException;
 import dev.streamfence.internal.order.Timeline;
 import dev.streamfence.internal.order.WaitingLine;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A limit on the bytes of a resource that are outstanding at the same time. The figures are those
@@ -46,7 +47,7 @@ public final class BudgetResource implements AllocationResource {
   public BudgetResource part(long limitInBytes, String partName) {
     Account part = account.part();
     part.limit(limitInBytes, partName, wanted -> {}, resource::mayWaitForOthers);
-    return new BudgetResource(resource, part, returned);
+    return new BudgetResource(resource, part, new WaitingLine());
   }
 
   @Override
@@ -126,7 +127,7 @@ public final class BudgetResource implements AllocationResource {
     return account.remaining();
   }
 
-  /** The threads that wait for bytes of this limit or of a part of it. */
+  /** The threads that wait for bytes of this limit. */
   public WaitingLine returned() {
     return returned;
   }
@@ -152,5 +153,18 @@ public final class BudgetResource implements AllocationResource {
     AllocationResource.requirePositive(bytes, "a reservation");
     account.promise(bytes, "a reservation");
     return new Reservation(resource, account, bytes);
+  }
+
+  /**
+   * Sets bytes aside like {@link #reserve}, without waiting.
+   *
+   * @return null if they do not fit now
+   * @throws OutOfMemoryBudgetException if they never fit
+   */
+  public @Nullable Reservation tryReserve(long bytes) {
+    AllocationResource.requirePositive(bytes, "a reservation");
+    return account.tryPromise(bytes, "a reservation")
+        ? new Reservation(resource, account, bytes)
+        : null;
   }
 }

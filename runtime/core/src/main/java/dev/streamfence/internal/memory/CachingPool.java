@@ -5,6 +5,8 @@ import dev.streamfence.internal.order.Timeline;
 import dev.streamfence.memory.MemoryResource;
 import dev.streamfence.memory.MemoryStream;
 import dev.streamfence.memory.PoolStatistics;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
@@ -36,6 +38,9 @@ public final class CachingPool implements MemoryResource {
 
   /** The blocks that arrays or caches have. */
   private final Map<Long, PoolBlock> handedOut = new ConcurrentHashMap<>();
+
+  /** From how many unused bytes on segments are looked for again; racy, benign. */
+  private volatile long triesAgainAt;
 
   private final LongAdder reuses = new LongAdder();
   private final LongAdder reusesAfterWait = new LongAdder();
@@ -96,33 +101,87 @@ public final class CachingPool implements MemoryResource {
   }
 
   private PoolBlock find(long size, Timeline timeline, MemoryStream stream) {
-    PoolBlock block = heap.take(size, timeline, false);
-    if (block == null) {
-      emptyCaches();
-      block = heap.take(size, timeline, false);
-    }
-    if (block == null && heap.heldBytes() + segmentSize(size) <= growsToBytes) {
-      block = fromDriverIfItHas(size, stream);
-    } else if (block != null) {
-      block = ready(block, timeline, stream);
-    }
-    if (block == null) {
-      PoolBlock ofOthers = heap.take(size, timeline, true);
-      block = ofOthers == null ? fromDriver(size, stream) : ready(ofOthers, timeline, stream);
-    }
+    PoolBlock block = obtain(size, timeline, stream);
     handedOut.put(block.address, block);
     return block;
   }
 
-  private @Nullable PoolBlock fromDriverIfItHas(long size, MemoryStream stream) {
+  private PoolBlock obtain(long size, Timeline timeline, MemoryStream stream) {
+    PoolBlock found = withoutWait(size, timeline);
+    if (found == null && segmentSize(size) > growsToBytes - heap.heldBytes()) {
+      found = heap.take(size, isSmall(size), timeline, true);
+      if (found == null) {
+        // Rather less than what nothing uses than more than the limit.
+        freeSegments(stream, false, heap.unusedBytes() - segmentSize(size));
+      }
+    }
+    if (found != null) {
+      return ready(found, timeline, stream);
+    }
     try {
       return fromDriver(size, stream);
     } catch (CudaDriverException e) {
-      if (e.code() == TrackedResource.OUT_OF_MEMORY) {
-        return null;
+      PoolBlock ofOthers =
+          e.code() == TrackedResource.OUT_OF_MEMORY ? awaited(size, timeline) : null;
+      if (ofOthers == null) {
+        throw e;
       }
-      throw e;
+      return ready(ofOthers, timeline, stream);
     }
+  }
+
+  /** A block that needs no wait on the stream, as far as is known or one question tells. */
+  private @Nullable PoolBlock withoutWait(long size, Timeline timeline) {
+    PoolBlock block = heap.take(size, isSmall(size), timeline, false);
+    if (block != null) {
+      return block;
+    }
+    PoolBlock ofOther = fromAnotherCache(size);
+    if (ofOther != null && isDone(ofOther, timeline)) {
+      return ofOther;
+    }
+    emptyCaches();
+    block = heap.take(size, isSmall(size), timeline, false);
+    if (block == null && ofOther == null) {
+      PoolBlock awaited = heap.take(size, isSmall(size), timeline, true);
+      block = awaited != null && isDone(awaited, timeline) ? awaited : null;
+    }
+    return block;
+  }
+
+  /** A block of the size that some stream has returned. */
+  private @Nullable PoolBlock fromAnotherCache(long size) {
+    int sizeClass = PoolSizes.classOf(size);
+    for (PoolCache cache : caches.values()) {
+      PoolBlock block = cache.takeForOther(sizeClass, size);
+      if (block != null) {
+        return block;
+      }
+    }
+    return null;
+  }
+
+  /** Whether the device is done with a block; asks the driver. If not, puts it into the heap. */
+  private boolean isDone(PoolBlock block, Timeline timeline) {
+    boolean isDone = false;
+    try {
+      isDone = block.canBeAwaitedBy(timeline) && block.isDoneFor(timeline);
+      return isDone;
+    } finally {
+      if (!isDone) {
+        putIntoHeap(block);
+      }
+    }
+  }
+
+  /** A block for which the stream may have to wait; a small one also of the large segments. */
+  private @Nullable PoolBlock awaited(long size, Timeline timeline) {
+    PoolBlock block = heap.take(size, isSmall(size), timeline, true);
+    return block == null && isSmall(size) ? heap.take(size, false, timeline, true) : block;
+  }
+
+  private static boolean isSmall(long size) {
+    return size <= SMALL;
   }
 
   /** Makes the stream wait for whatever else used a block. */
@@ -157,14 +216,18 @@ public final class CachingPool implements MemoryResource {
     PoolBlock.Mark mark = ((ResourceStream) stream).point();
     if (preferred > size) {
       try {
-        return new PoolBlock(driver.allocate(preferred, stream), preferred, mark);
+        return segment(driver.allocate(preferred, stream), preferred, size, mark);
       } catch (CudaDriverException e) {
         if (e.code() != TrackedResource.OUT_OF_MEMORY) {
           throw e;
         }
       }
     }
-    return new PoolBlock(driver.allocate(size, stream), size, mark);
+    return segment(driver.allocate(size, stream), size, size, mark);
+  }
+
+  private static PoolBlock segment(long address, long bytes, long requested, PoolBlock.Mark mark) {
+    return new PoolBlock(address, bytes, isSmall(requested), mark);
   }
 
   private static long segmentSize(long size) {
@@ -174,10 +237,22 @@ public final class CachingPool implements MemoryResource {
   @Override
   public void deallocate(long address, long sizeInBytes, MemoryStream stream) {
     give(block(address), ((ResourceStream) stream).point());
-    if (keptBytes < Long.MAX_VALUE && unusedBytes() > keptBytes) {
-      emptyCaches();
-      freeSegments(stream, keptBytes);
+    if (keptBytes < Long.MAX_VALUE) {
+      keepLess(stream);
     }
+  }
+
+  /** Returns segments beyond the threshold that need no wait. */
+  private void keepLess(MemoryStream stream) {
+    long unused = unusedBytes();
+    if (unused <= Math.max(keptBytes, triesAgainAt)) {
+      return;
+    }
+    emptyCaches();
+    RuntimeException failure = freeSegments(stream, true, keptBytes);
+    // What is in pieces cannot go back: not asked again at each return.
+    long left = unusedBytes();
+    triesAgainAt = failure == null && left > keptBytes ? left + SMALL_SEGMENT : keptBytes;
   }
 
   private PoolBlock block(long address) {
@@ -216,25 +291,37 @@ public final class CachingPool implements MemoryResource {
   @Override
   public void trim(MemoryStream stream) {
     emptyCaches();
-    RuntimeException failure = freeSegments(stream, 0);
+    RuntimeException failure = freeSegments(stream, false, 0);
     if (failure != null) {
       throw failure;
     }
   }
 
-  /** Returns the first failure; the segments that the driver did not take stay in the pool. */
-  private @Nullable RuntimeException freeSegments(MemoryStream stream, long kept) {
+  /**
+   * Returns unused segments to the driver, see {@link PoolHeap#takeSegments}.
+   *
+   * @return the first failure, if the driver did not take some: they stay in the pool
+   */
+  private @Nullable RuntimeException freeSegments(MemoryStream stream, boolean isReady, long kept) {
     RuntimeException failure = null;
     Timeline timeline = ((ResourceStream) stream).timeline();
-    for (PoolBlock segment : heap.takeSegments(timeline, cachedBytes(), kept)) {
-      try {
-        await(segment, stream);
-        driver.deallocate(segment.address, segment.size, stream);
-        heap.forgetSegment(segment);
-      } catch (RuntimeException e) {
-        heap.put(segment);
-        failure = failure == null ? e : failure;
+    Deque<PoolBlock> segments =
+        new ArrayDeque<>(heap.takeSegments(timeline, isReady, cachedBytes(), kept));
+    try {
+      while (!segments.isEmpty()) {
+        PoolBlock segment = segments.getFirst();
+        try {
+          await(segment, stream);
+          driver.deallocate(segment.address, segment.size, stream);
+          segments.removeFirst();
+          heap.forgetSegment(segment);
+        } catch (RuntimeException e) {
+          heap.put(segments.removeFirst());
+          failure = failure == null ? e : failure;
+        }
       }
+    } finally {
+      segments.forEach(heap::put);
     }
     return failure;
   }

@@ -73,12 +73,13 @@ final class LiveAllocations {
 
   private synchronized ConcurrentSkipListMap<Long, Allocation> fill() {
     ConcurrentSkipListMap<Long, Allocation> index = ordered;
-    if (index != null) {
+    if (index == null) {
+      index = new ConcurrentSkipListMap<>();
+      // From here on, other threads add and remove what they change.
+      ordered = index;
+    } else if (isFilled) {
       return index;
     }
-    index = new ConcurrentSkipListMap<>();
-    // From here on, other threads add and remove what they change.
-    ordered = index;
     for (Map.Entry<Long, Allocation> entry : byKey.entrySet()) {
       index.putIfAbsent(entry.getKey(), entry.getValue());
       if (byKey.get(entry.getKey()) != entry.getValue()) {

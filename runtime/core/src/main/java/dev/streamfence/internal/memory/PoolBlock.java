@@ -20,6 +20,7 @@ final class PoolBlock {
           .thenComparingLong(block -> block.address);
 
   final long address;
+  final boolean isSmall;
   long size;
 
   /** Its neighbours in the segment; null at the ends. */
@@ -52,9 +53,15 @@ final class PoolBlock {
     }
   }
 
-  PoolBlock(long address, long size, Mark... marks) {
+  /**
+   * Creates a block.
+   *
+   * @param isSmall whether its segment is for small requests
+   */
+  PoolBlock(long address, long size, boolean isSmall, Mark... marks) {
     this.address = address;
     this.size = size;
+    this.isSmall = isSmall;
     this.marks = marks;
   }
 
@@ -67,6 +74,16 @@ final class PoolBlock {
   boolean isReadyOn(Timeline timeline) {
     for (Mark mark : marks) {
       if (!mark.isReachedOn(timeline)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** Whether it needs no wait on a stream; asks the driver about the work of other ones. */
+  boolean isDoneFor(Timeline timeline) {
+    for (Mark mark : marks) {
+      if (!mark.isReachedOn(timeline) && !mark.timeline.isDone(mark.ticket)) {
         return false;
       }
     }
@@ -89,7 +106,7 @@ final class PoolBlock {
 
   /** Splits it: it keeps the first bytes, and the block after it gets the rest. */
   PoolBlock split(long bytes) {
-    PoolBlock rest = new PoolBlock(address + bytes, size - bytes, marks);
+    PoolBlock rest = new PoolBlock(address + bytes, size - bytes, isSmall, marks);
     rest.before = this;
     rest.after = after;
     if (after != null) {
@@ -119,8 +136,8 @@ final class PoolBlock {
     Map<Timeline, Mark> latest = new LinkedHashMap<>();
     for (Mark[] marks : new Mark[][] {left, right}) {
       for (Mark mark : marks) {
-        // What is done needs no mark.
-        if (mark.timeline.completed() < mark.ticket) {
+        // What is done needs no mark, unless tools are to see the order.
+        if (mark.timeline.completed() < mark.ticket || mark.timeline.pool().isOrderingVisible()) {
           latest.merge(mark.timeline, mark, (a, b) -> a.ticket >= b.ticket ? a : b);
         }
       }

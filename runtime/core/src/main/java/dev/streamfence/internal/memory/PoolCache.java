@@ -26,6 +26,16 @@ final class PoolCache {
     return block;
   }
 
+  /** Takes the latest block of a class, for another stream; null if it has another size. */
+  synchronized @Nullable PoolBlock takeForOther(int sizeClass, long size) {
+    PoolBlock block = newest[sizeClass];
+    if (block == null || block.size != size) {
+      return null;
+    }
+    remove(sizeClass, block);
+    return block;
+  }
+
   private void remove(int sizeClass, PoolBlock block) {
     newest[sizeClass] = block.nextCached;
     counts[sizeClass]--;

@@ -2,8 +2,8 @@ package dev.streamfence.internal.memory;
 
 import dev.streamfence.internal.order.Timeline;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
+import java.util.NavigableSet;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
@@ -15,8 +15,15 @@ final class PoolHeap {
   /** How many larger blocks a request looks at for one that needs no wait. */
   private static final int LOOKED_AT = 16;
 
-  private final TreeSet<PoolBlock> unused = new TreeSet<>(PoolBlock.BY_SIZE);
+  /** Apart, so that a small array that stays does not keep a large segment in pieces. */
+  private final TreeSet<PoolBlock> unusedSmall = new TreeSet<>(PoolBlock.BY_SIZE);
+
+  private final TreeSet<PoolBlock> unusedLarge = new TreeSet<>(PoolBlock.BY_SIZE);
   private long unusedBytes;
+
+  /** Bytes of whole segments that are unused. */
+  private long wholeBytes;
+
   private long heldBytes;
   private long segments;
   private long segmentsFreed;
@@ -25,13 +32,15 @@ final class PoolHeap {
    * Takes a block of exactly a size, which may be split from a larger one: the best fit that needs
    * no wait on the stream, or else the best fit that the stream can wait for.
    *
-   * @param mayWait whether to take one of the latter
+   * @param isSmall whether to look in the segments for small requests, or in the others
+   * @param mayWait whether to take one that needs a wait
    * @return null if there is none
    */
-  synchronized @Nullable PoolBlock take(long size, Timeline timeline, boolean mayWait) {
+  synchronized @Nullable PoolBlock take(
+      long size, boolean isSmall, Timeline timeline, boolean mayWait) {
     PoolBlock found = null;
     int looked = 0;
-    for (PoolBlock block : unused.tailSet(new PoolBlock(0, size))) {
+    for (PoolBlock block : unused(isSmall).tailSet(new PoolBlock(0, size, isSmall))) {
       if (block.isReadyOn(timeline)) {
         found = block;
         break;
@@ -48,9 +57,20 @@ final class PoolHeap {
     }
     remove(found);
     if (found.size > size) {
-      insert(found.split(size));
+      PoolBlock rest;
+      try {
+        rest = found.split(size);
+      } catch (Error e) {
+        insert(found);
+        throw e;
+      }
+      insert(rest);
     }
     return found;
+  }
+
+  private NavigableSet<PoolBlock> unused(boolean isSmall) {
+    return isSmall ? unusedSmall : unusedLarge;
   }
 
   /** Adds a new segment of the driver, whose first bytes are taken. */
@@ -78,26 +98,31 @@ final class PoolHeap {
   }
 
   /**
-   * Takes out whole segments that a stream can wait for, the largest first, so that they go back to
-   * the driver, as long as more than a number of bytes are unused.
+   * Takes out whole segments, the largest first, so that they go back to the driver, as long as
+   * more than a number of bytes are unused.
    *
+   * @param isReady whether to take those alone that need no wait on the stream, or also those that
+   *     it can wait for
    * @param cachedBytes unused bytes outside of this heap
    * @param keptBytes how many unused bytes may stay
    */
-  synchronized List<PoolBlock> takeSegments(Timeline timeline, long cachedBytes, long keptBytes) {
-    List<PoolBlock> whole =
-        new ArrayList<>(
-            unused.stream()
-                .filter(block -> block.isSegment() && block.canBeAwaitedBy(timeline))
-                .sorted(Comparator.<PoolBlock>comparingLong(block -> block.size).reversed())
-                .toList());
+  synchronized List<PoolBlock> takeSegments(
+      Timeline timeline, boolean isReady, long cachedBytes, long keptBytes) {
     List<PoolBlock> taken = new ArrayList<>();
-    for (PoolBlock segment : whole) {
-      if (unusedBytes + cachedBytes <= keptBytes) {
+    if (wholeBytes == 0) {
+      return taken;
+    }
+    List<PoolBlock> largestFirst = new ArrayList<>(unusedLarge.descendingSet());
+    largestFirst.addAll(unusedSmall.descendingSet());
+    for (PoolBlock block : largestFirst) {
+      if (wholeBytes == 0 || unusedBytes + cachedBytes <= keptBytes) {
         break;
       }
-      remove(segment);
-      taken.add(segment);
+      if (block.isSegment()
+          && (isReady ? block.isReadyOn(timeline) : block.canBeAwaitedBy(timeline))) {
+        remove(block);
+        taken.add(block);
+      }
     }
     return taken;
   }
@@ -114,7 +139,9 @@ final class PoolHeap {
   }
 
   synchronized long largest() {
-    return unused.isEmpty() ? 0 : unused.last().size;
+    return Math.max(
+        unusedLarge.isEmpty() ? 0 : unusedLarge.last().size,
+        unusedSmall.isEmpty() ? 0 : unusedSmall.last().size);
   }
 
   synchronized long heldBytes() {
@@ -130,14 +157,16 @@ final class PoolHeap {
   }
 
   private void insert(PoolBlock block) {
+    unused(block.isSmall).add(block);
     block.isUnused = true;
-    unused.add(block);
     unusedBytes += block.size;
+    wholeBytes += block.isSegment() ? block.size : 0;
   }
 
   private void remove(PoolBlock block) {
-    unused.remove(block);
+    unused(block.isSmall).remove(block);
     block.isUnused = false;
     unusedBytes -= block.size;
+    wholeBytes -= block.isSegment() ? block.size : 0;
   }
 }

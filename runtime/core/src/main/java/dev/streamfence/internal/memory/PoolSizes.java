@@ -16,6 +16,7 @@ final class PoolSizes {
   private static final int LOG_LARGE = 24;
 
   private static final long LARGE_UNIT = 2L << 20;
+  private static final long LARGEST = Long.MAX_VALUE - LARGE_UNIT;
 
   private static final int SMALL_CLASSES = 8 * (1 + LOG_LARGE - LOG_UNIT - LOG_STEPS);
   private static final int LARGE_CLASSES = 144;
@@ -27,8 +28,11 @@ final class PoolSizes {
 
   /** The least block size that holds a number of bytes, which is at least 1. */
   static long rounded(long bytes) {
+    if (bytes > LARGEST) {
+      return bytes; // no device has it
+    }
     if (bytes > 1L << LOG_LARGE) {
-      return Math.addExact(bytes, LARGE_UNIT - 1) / LARGE_UNIT * LARGE_UNIT;
+      return (bytes + LARGE_UNIT - 1) / LARGE_UNIT * LARGE_UNIT;
     }
     long unit = 1L << Math.max(LOG_UNIT, log(bytes) - LOG_STEPS);
     return (bytes + unit - 1) / unit * unit;

@@ -14,6 +14,7 @@ import dev.streamfence.internal.order.Work;
 import dev.streamfence.internal.order.Work.Coverage;
 import dev.streamfence.memory.MemoryResource;
 import dev.streamfence.memory.PoolStatistics;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -176,9 +177,10 @@ public final class UpstreamResource extends TrackedResource implements AutoClose
   /** Gives memory whose uses are all on one stream back to the pool, without work on it. */
   @Override
   boolean freeAtOnce(Allocation allocation) {
-    if (!isPoolAlone() || streams.isWatched() || !streams.life().tryEnter()) {
+    if (isLost() || !isPoolAlone() || streams.isWatched() || !streams.life().tryEnter()) {
       return false;
     }
+    boolean isGiven = false;
     try {
       Timeline timeline = allocation.hazards().lastUser();
       long ticket = allocation.hazards().latestOn(timeline);
@@ -186,12 +188,17 @@ public final class UpstreamResource extends TrackedResource implements AutoClose
         return false;
       }
       live.remove(key(allocation), allocation);
-      if (!requireNonNull(pool).putReturned(allocation.address(), timeline, ticket)) {
-        live.put(key(allocation), allocation);
-        return false;
+      try {
+        isGiven = requireNonNull(pool).putReturned(allocation.address(), timeline, ticket);
+      } finally {
+        if (!isGiven) {
+          live.put(key(allocation), allocation);
+        }
       }
-      allocation.returned();
-      return true;
+      if (isGiven) {
+        allocation.returned();
+      }
+      return isGiven;
     } finally {
       streams.life().leave();
     }
@@ -343,17 +350,26 @@ public final class UpstreamResource extends TrackedResource implements AutoClose
 
   /** Returns its bytes at once: the pool hands the memory out again in the order of streams. */
   private long freeIntoPool(Allocation allocation, Submission begun) {
-    begun.carryOut(
-        Work.of(
-            begun.labels(),
-            uses -> uses.free(allocation.hazards()),
-            submission -> {
-              try (ResourceStream stream = ResourceStream.of(submission)) {
-                giveBack(allocation, submission::purpose, stream);
-              }
-            },
-            Coverage.ON_DEMAND));
-    return allocation.returned();
+    AtomicBoolean isGiven = new AtomicBoolean();
+    try {
+      begun.carryOut(
+          Work.of(
+              begun.labels(),
+              uses -> uses.free(allocation.hazards()),
+              submission -> {
+                try (ResourceStream stream = ResourceStream.of(submission)) {
+                  giveBack(allocation, submission::purpose, stream);
+                }
+                isGiven.set(true);
+              },
+              Coverage.ON_DEMAND));
+    } finally {
+      // Also if a later step has failed.
+      if (isGiven.get()) {
+        allocation.returned();
+      }
+    }
+    return allocation.sizeInBytes();
   }
 
   private long freeNow(Allocation allocation, Timeline timeline, Submission begun) {

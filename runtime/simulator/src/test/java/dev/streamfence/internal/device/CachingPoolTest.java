@@ -45,6 +45,8 @@ final class CachingPoolTest {
   private DeviceStream a = gpu.streams().acquire();
   private DeviceStream b = gpu.streams().acquire();
 
+  private boolean isLost;
+
   private DeviceRuntime open(RuntimeOptions options) {
     return DeviceRuntime.simulated(device, options);
   }
@@ -59,6 +61,9 @@ final class CachingPoolTest {
   @AfterEach
   void everythingGoesBackToTheDriver() {
     gpu.close();
+    if (isLost) {
+      return;
+    }
     RuntimeOptions all = RuntimeOptions.defaults().withMemoryBudget(MemoryBudget.unlimited());
     try (DeviceRuntime next = open(all);
         DeviceStream stream = next.streams().acquire()) {
@@ -215,7 +220,8 @@ final class CachingPoolTest {
     }
     long before = callsOf(device);
     try (DeviceArray<byte[]> again = allocate(b, 40 * MIB)) {
-      assertThat(callsOf(device) - before).isEqualTo(2);
+      // The event, the question whether it has been reached, and the wait.
+      assertThat(callsOf(device) - before).isEqualTo(3);
       assertThat(device.calls(DriverCall.WAIT_FOR_EVENT)).isEqualTo(1);
       again.fill(b, 2);
       assertThat(again.download(b, 0, 1)).containsExactly(2);
@@ -247,6 +253,80 @@ final class CachingPoolTest {
     assertThat(device.calls(DriverCall.WAIT_FOR_EVENT)).isZero();
     assertThat(pool().heldBytes()).isEqualTo(40 * MIB);
     assertThat(pool().reuses()).isEqualTo(8);
+  }
+
+  @Test
+  void memoryThatTheDeviceTurnsOutToBeDoneWithNeedsNoWait() {
+    SimulatedDevice eager = SimulatedDevice.builder().memoryInBytes(64L << 20).build();
+    try (DeviceRuntime runtime = DeviceRuntime.simulated(eager, OPTIONS);
+        DeviceStream writer = runtime.streams().acquire();
+        DeviceStream reader = runtime.streams().acquire()) {
+      for (int i = 0; i < 10; i++) {
+        try (DeviceArray<byte[]> array = runtime.memory().allocate(writer, byte[].class, MIB);
+            DeviceArray<byte[]> copy = runtime.memory().allocate(reader, byte[].class, MIB)) {
+          array.fill(writer, i);
+          copy.copyFrom(reader, array);
+        }
+      }
+      assertThat(runtime.memory().pool().orElseThrow().heldBytes()).isLessThanOrEqualTo(6 * MIB);
+      assertThat(runtime.memory().pool().orElseThrow().reusesAfterWait()).isZero();
+    }
+  }
+
+  @Test
+  void aSmallArrayThatStaysKeepsNoLargeSegmentInPieces() {
+    reopen(OPTIONS.withMemoryBudget(MemoryBudget.unlimited()));
+    allocate(a, 40 * MIB).close();
+    try (DeviceArray<byte[]> small = allocate(a, 1000);
+        DeviceArray<byte[]> large = allocate(a, 40 * MIB)) {
+      small.fill(a, 1);
+      large.fill(a, 2);
+      assertThat(pool().heldBytes()).isEqualTo(42 * MIB);
+    }
+  }
+
+  @Test
+  void aSmallArrayTakesAPieceOfALargeSegmentIfTheDeviceIsFull() {
+    reopen(OPTIONS.withMemoryBudget(MemoryBudget.unlimited()));
+    DeviceArray<byte[]> most = allocate(a, 62 * MIB);
+    DeviceArray<byte[]> rest = allocate(a, 2 * MIB);
+    most.close();
+    try (DeviceArray<byte[]> small = allocate(a, 1000)) {
+      small.fill(a, 1);
+    }
+    rest.close();
+  }
+
+  @Test
+  void aPoolAtItsLimitReturnsUnusedSegmentsBeforeItGrowsFurther() {
+    reopen(OPTIONS.withMemoryBudget(MemoryBudget.ofBytes(40 * MIB)));
+    for (int megabytes = 16; megabytes <= 40; megabytes += 2) {
+      allocate(a, megabytes * MIB).close();
+      assertThat(pool().heldBytes()).isLessThanOrEqualTo(40 * MIB);
+    }
+  }
+
+  @Test
+  void arraysCloseAfterTheDeviceIsLost() {
+    long theirs = device.library("other").createStream();
+    DeviceArray<byte[]> array = allocate(a, MIB);
+    try (DeviceStream adopted = gpu.streams().adopt(theirs)) {
+      array.fill(adopted, 1);
+    }
+    device.failCall(DriverCall.SYNCHRONIZE_STREAM, 1, 700);
+    assertThatThrownBy(a::synchronize).isInstanceOf(CudaDriverException.class);
+    array.close();
+    assertThat(gpu.memory().statistics().liveBytes()).isZero();
+    gpu.close();
+    isLost = true;
+  }
+
+  @Test
+  void moreBytesThanALongCountsInBlocksAreRefusedWithTheirNumber() {
+    reopen(OPTIONS.withMemoryBudget(MemoryBudget.unlimited()));
+    assertThatThrownBy(() -> gpu.memory().allocate(a, byte[].class, Long.MAX_VALUE))
+        .isInstanceOf(OutOfMemoryBudgetException.class)
+        .hasMessageContaining("" + Long.MAX_VALUE);
   }
 
   @Test

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.streamfence.DeviceArray;
+import dev.streamfence.DeviceMemory;
 import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
 import dev.streamfence.OutOfMemoryBudgetException;
@@ -13,6 +14,7 @@ import dev.streamfence.RuntimeOptions;
 import dev.streamfence.StreamMisuseException;
 import dev.streamfence.memory.MemoryBudget;
 import dev.streamfence.memory.MemoryReservation;
+import dev.streamfence.simulation.Schedule;
 import dev.streamfence.simulation.SimulatedDevice;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -170,12 +172,52 @@ final class WaitingTest {
     }
   }
 
+  /** The second thread may have what the first one needs to go on. */
+  @Test
+  void threadsThatWaitForDifferentPartsDoNotWaitForEachOther() throws Exception {
+    DeviceMemory small = gpu.memory().within(100);
+    MemoryReservation held = small.reserve(100);
+    FutureTask<Optional<MemoryReservation>> first =
+        new FutureTask<>(() -> small.reserve(100, LONG));
+    Thread thread = new Thread(first);
+    thread.start();
+    while (thread.getState() != Thread.State.TIMED_WAITING) {
+      Thread.onSpinWait();
+    }
+    gpu.memory().within(200).reserve(200, LONG).orElseThrow().close();
+    gpu.memory().reserve(300, Duration.ZERO).orElseThrow().close();
+    held.close();
+    first.get().orElseThrow().close();
+  }
+
+  @Test
+  void memoryThatTheDeviceStillUsesIsNotWaitedForBeyondTheTimeout() throws Exception {
+    SimulatedDevice late = SimulatedDevice.builder().schedule(Schedule.LAZY).build();
+    try (DeviceRuntime busy =
+            DeviceRuntime.simulated(
+                late, RuntimeOptions.defaults().withMemoryBudget(MemoryBudget.ofBytes(BUDGET)));
+        DeviceStream stream = busy.streams().acquire()) {
+      DeviceArray<byte[]> array = busy.memory().allocate(stream, byte[].class, BUDGET);
+      array.fill(stream, 1);
+      array.close();
+      assertThat(busy.memory().reserve(BUDGET, Duration.ZERO)).isEmpty();
+      busy.synchronize();
+      busy.memory().reserve(BUDGET, Duration.ZERO).orElseThrow().close();
+    }
+  }
+
   @Test
   void moreThanTheBudgetIsRefusedAtOnce() {
     assertThatThrownBy(() -> gpu.memory().reserve(BUDGET + 1, LONG))
         .isInstanceOf(OutOfMemoryBudgetException.class);
     assertThatThrownBy(() -> gpu.memory().within(10).reserve(11, LONG))
         .isInstanceOf(OutOfMemoryBudgetException.class);
+    DeviceMemory wide = gpu.memory().within(5L * BUDGET);
+    try (MemoryReservation most = wide.reserve(BUDGET - 1)) {
+      assertThatThrownBy(() -> wide.reserve(2L * BUDGET, LONG))
+          .isInstanceOf(OutOfMemoryBudgetException.class);
+      assertThat(most.remainingBytes()).isEqualTo(BUDGET - 1);
+    }
   }
 
   @Test
