@@ -19,10 +19,11 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Each stream has a {@linkplain PoolCache cache} of the blocks that it has returned. A request
  * looks there first; then in the {@linkplain PoolHeap heap} that all streams share, for a block
- * that needs no wait; then it moves the caches of all streams into the heap and looks again. Only a
- * pool that has grown to its limit lets a stream wait for another one's memory: before, it asks the
- * driver for a segment, so that streams do not wait for each other while there is room. The sizes
- * of segments are those of PyTorch's caching allocator.
+ * that needs no wait; then in caches of other streams that have several of its size. It moves the
+ * stream's cache into the heap, looks again, and asks the driver for a segment. Only a pool that
+ * has grown to its limit empties the caches of all streams, and lets a stream wait for another
+ * one's memory: streams do not take each other's memory while there is room. The sizes of segments
+ * are those of PyTorch's caching allocator.
  */
 public final class CachingPool implements MemoryResource {
   private static final long SMALL = 1L << 20;
@@ -107,8 +108,9 @@ public final class CachingPool implements MemoryResource {
   }
 
   private PoolBlock obtain(long size, Timeline timeline, MemoryStream stream) {
-    PoolBlock found = withoutWait(size, timeline);
-    if (found == null && segmentSize(size) > growsToBytes - heap.heldBytes()) {
+    boolean mayGrow = segmentSize(size) <= growsToBytes - heap.heldBytes();
+    PoolBlock found = withoutWait(size, timeline, mayGrow);
+    if (found == null && !mayGrow) {
       found = heap.take(size, isSmall(size), timeline, true);
       if (found == null) {
         // Rather less than what nothing uses than more than the limit.
@@ -130,8 +132,12 @@ public final class CachingPool implements MemoryResource {
     }
   }
 
-  /** A block that needs no wait on the stream, as far as is known or one question tells. */
-  private @Nullable PoolBlock withoutWait(long size, Timeline timeline) {
+  /**
+   * A block that needs no wait on the stream, as far as is known or one question tells.
+   *
+   * @param mayGrow whether other streams keep what they have cached
+   */
+  private @Nullable PoolBlock withoutWait(long size, Timeline timeline, boolean mayGrow) {
     PoolBlock block = heap.take(size, isSmall(size), timeline, false);
     if (block != null) {
       return block;
@@ -140,7 +146,11 @@ public final class CachingPool implements MemoryResource {
     if (ofOther != null && isDone(ofOther, timeline)) {
       return ofOther;
     }
-    emptyCaches();
+    if (mayGrow) {
+      empty(cache(timeline));
+    } else {
+      emptyCaches();
+    }
     block = heap.take(size, isSmall(size), timeline, false);
     if (block == null && ofOther == null) {
       PoolBlock awaited = heap.take(size, isSmall(size), timeline, true);
@@ -149,7 +159,7 @@ public final class CachingPool implements MemoryResource {
     return block;
   }
 
-  /** A block of the size that some stream has returned. */
+  /** A block of the size of which some stream has returned several. */
   private @Nullable PoolBlock fromAnotherCache(long size) {
     int sizeClass = PoolSizes.classOf(size);
     for (PoolCache cache : caches.values()) {
@@ -281,10 +291,12 @@ public final class CachingPool implements MemoryResource {
   }
 
   private void emptyCaches() {
-    for (PoolCache cache : caches.values()) {
-      for (PoolBlock block = cache.takeAny(); block != null; block = cache.takeAny()) {
-        putIntoHeap(block);
-      }
+    caches.values().forEach(this::empty);
+  }
+
+  private void empty(PoolCache cache) {
+    for (PoolBlock block = cache.takeAny(); block != null; block = cache.takeAny()) {
+      putIntoHeap(block);
     }
   }
 

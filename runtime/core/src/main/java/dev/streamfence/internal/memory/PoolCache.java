@@ -26,10 +26,13 @@ final class PoolCache {
     return block;
   }
 
-  /** Takes the latest block of a class, for another stream; null if it has another size. */
+  /**
+   * Takes the latest block of a class for another stream, unless it is the only one, which the next
+   * request of this stream may need; null if there is none of the size.
+   */
   synchronized @Nullable PoolBlock takeForOther(int sizeClass, long size) {
     PoolBlock block = newest[sizeClass];
-    if (block == null || block.size != size) {
+    if (block == null || block.size != size || counts[sizeClass] == 1) {
       return null;
     }
     remove(sizeClass, block);

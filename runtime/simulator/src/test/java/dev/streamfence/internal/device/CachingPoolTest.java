@@ -255,6 +255,25 @@ final class CachingPoolTest {
     assertThat(pool().reuses()).isEqualTo(8);
   }
 
+  @ParameterizedTest
+  @ValueSource(ints = {MIB, 10 * MIB})
+  void streamsInTurnsKeepTheirOwnMemory(int bytes) {
+    SimulatedDevice eager = SimulatedDevice.builder().memoryInBytes(64L << 20).build();
+    try (DeviceRuntime runtime = DeviceRuntime.simulated(eager, OPTIONS);
+        DeviceStream first = runtime.streams().acquire();
+        DeviceStream second = runtime.streams().acquire()) {
+      long before = 0;
+      for (int i = 0; i < 10; i++) {
+        if (i == 2) {
+          before = callsOf(eager);
+        }
+        runtime.memory().allocate(first, byte[].class, bytes).close();
+        runtime.memory().allocate(second, byte[].class, bytes).close();
+      }
+      assertThat(callsOf(eager)).isEqualTo(before);
+    }
+  }
+
   @Test
   void memoryThatTheDeviceTurnsOutToBeDoneWithNeedsNoWait() {
     SimulatedDevice eager = SimulatedDevice.builder().memoryInBytes(64L << 20).build();

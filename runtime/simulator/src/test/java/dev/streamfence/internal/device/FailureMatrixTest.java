@@ -36,7 +36,7 @@ final class FailureMatrixTest {
   private static final int STICKY = 700;
   private static final int[] CODES = {1, 2, STICKY, 999};
   private static final long PAIR_SEED = 20_250_611;
-  private static final int PAIRS = Effort.of(100, 350);
+  private static final int PAIRS = Effort.of(100, 250);
 
   /** The waits that are useless when a lost device is closed. */
   private static final List<DriverCall> WAITS =

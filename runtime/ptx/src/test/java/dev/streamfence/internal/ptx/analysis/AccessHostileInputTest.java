@@ -46,7 +46,7 @@ class AccessHostileInputTest {
                 .map(AccessTruth::ptx)
                 .toList());
     int analysed = 0;
-    int tries = Effort.of(60, 400);
+    int tries = Effort.of(60, 300);
     for (int i = 0; i < tries; i++) {
       analysed += analyses(shuffle.next(i, 1 + i % 3)) ? 1 : 0;
     }
