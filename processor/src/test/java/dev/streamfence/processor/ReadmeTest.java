@@ -3,23 +3,37 @@ package dev.streamfence.processor;
 import static com.google.testing.compile.CompilationSubject.assertThat;
 import static com.google.testing.compile.Compiler.javac;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assertions.assertAll;
 
 import com.google.testing.compile.Compilation;
 import com.google.testing.compile.JavaFileObjects;
 import java.io.IOException;
+import java.io.InputStream;
+import java.lang.reflect.Constructor;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.net.URL;
+import java.net.URLClassLoader;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import javax.tools.JavaFileObject;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.function.Executable;
+import org.junit.jupiter.api.io.TempDir;
 
-/** The Java of the README and of the pages that it leads to compiles, and their links work. */
+/**
+ * The Java of the README and of the pages that it leads to compiles, and runs where it needs no
+ * GPU; their links work.
+ */
 class ReadmeTest {
   private static final Path README = Path.of("../README.md");
   private static final Pattern JAVA = Pattern.compile("(?ms)^```java\\n(.*?)^```$");
@@ -73,25 +87,104 @@ class ReadmeTest {
               + " @Kernel Completion count(@ReadWrites DeviceArray<float[]> x,"
               + " @ThreadCount int n); }");
 
+  private static final Path RESOURCES = Path.of("../examples/src/main/resources");
+
+  /** The kernel of {@link #COUNTING}. */
+  private static final String COUNTING_PTX =
+      """
+      .version 6.3
+      .target sm_70
+      .address_size 64
+      .visible .entry count(.param .u64 x, .param .u32 n)
+      {
+        .reg .b64 %rd<3>;
+        .reg .b32 %r<3>;
+        .reg .f32 %f<2>;
+        .reg .pred %p<2>;
+        ld.param.u64 %rd1, [x];
+        ld.param.u32 %r1, [n];
+        mov.u32 %r2, %tid.x;
+        setp.ge.u32 %p1, %r2, %r1;
+        @%p1 ret;
+        mul.wide.u32 %rd2, %r2, 4;
+        add.s64 %rd2, %rd1, %rd2;
+        ld.global.f32 %f1, [%rd2];
+        add.f32 %f1, %f1, 0f3F800000;
+        st.global.f32 [%rd2], %f1;
+        ret;
+      }
+      """;
+
+  /** What a piece contains that needs a GPU, or code of the reader's, or is tested elsewhere. */
+  private static final List<String> NOT_RUN =
+      List.of("open(0", "…", "// run the operator", "// your operator", "MemoryResourceContract");
+
   @Test
-  void everyPieceOfJavaCompiles() throws IOException {
+  void everyPieceOfJavaCompilesAndThoseForTheSimulatedDeviceRun(@TempDir Path folder)
+      throws Exception {
     List<JavaFileObject> files = new ArrayList<>();
+    Map<String, String> toRun = new LinkedHashMap<>();
     files.add(Sources.file(COUNTING));
     for (Path page : pages()) {
       Matcher piece = JAVA.matcher(Files.readString(page));
       while (!TESTED_ELSEWHERE.contains(page.getFileName().toString()) && piece.find()) {
-        files.add(file(files.size(), piece.group(1)));
+        String text = piece.group(1);
+        JavaFileObject file = file(files.size(), text);
+        if (file.getName().matches(".*Piece\\d+\\.java")
+            && NOT_RUN.stream().noneMatch(text::contains)) {
+          toRun.put("demo.Piece" + files.size(), page + ":\n" + text);
+        }
+        files.add(file);
       }
     }
     assertThat(files).hasSizeGreaterThan(6);
 
     Compilation compilation =
         javac()
-            .withOptions("-Astreamfence.resources=" + Path.of("../examples/src/main/resources"))
+            .withOptions("-Astreamfence.resources=" + RESOURCES)
             .withProcessors(new KernelProcessor())
             .compile(files);
 
     assertThat(compilation).succeededWithoutWarnings();
+    assertThat(toRun).hasSizeGreaterThan(15);
+    try (URLClassLoader pieces = loader(compilation, folder)) {
+      List<Executable> runs = new ArrayList<>();
+      toRun.forEach((name, text) -> runs.add(() -> run(pieces, name, text, folder)));
+      assertAll(runs);
+    }
+  }
+
+  private static URLClassLoader loader(Compilation compilation, Path folder) throws IOException {
+    for (JavaFileObject file : compilation.generatedFiles()) {
+      if (file.getKind() == JavaFileObject.Kind.CLASS) {
+        Path target = folder.resolve(file.getName().replaceFirst("^/CLASS_OUTPUT/", ""));
+        Files.createDirectories(target.getParent());
+        try (InputStream bytes = file.openInputStream()) {
+          Files.copy(bytes, target);
+        }
+      }
+    }
+    Path kernels = Files.createDirectories(folder.resolve("kernels"));
+    Files.writeString(kernels.resolve("counting.ptx"), COUNTING_PTX);
+    URL[] urls = {folder.toUri().toURL(), RESOURCES.toUri().toURL()};
+    return new URLClassLoader(urls, ReadmeTest.class.getClassLoader());
+  }
+
+  private static void run(ClassLoader pieces, String name, String text, Path folder) {
+    try {
+      Class<?> type = pieces.loadClass(name);
+      Constructor<?> constructor = type.getDeclaredConstructor();
+      constructor.setAccessible(true);
+      Method run = type.getDeclaredMethod("run", Path.class);
+      run.setAccessible(true);
+      Path file = folder.resolve(name + ".ptx");
+      Files.copy(RESOURCES.resolve("kernels/vector.ptx"), file);
+      run.invoke(constructor.newInstance(), file);
+    } catch (InvocationTargetException e) {
+      throw new AssertionError(text, e.getCause());
+    } catch (ReflectiveOperationException | IOException e) {
+      throw new AssertionError(text, e);
+    }
   }
 
   private static JavaFileObject file(int number, String piece) {
