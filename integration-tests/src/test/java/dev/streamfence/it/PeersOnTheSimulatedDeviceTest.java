@@ -50,7 +50,7 @@ final class PeersOnTheSimulatedDeviceTest {
   }
 
   private static IntStream seeds() {
-    return IntStream.range(0, Effort.of(1, 3));
+    return IntStream.range(0, Effort.of(1, 2));
   }
 
   @ParameterizedTest

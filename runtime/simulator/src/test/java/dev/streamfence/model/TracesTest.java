@@ -30,7 +30,7 @@ final class TracesTest {
   private static final List<Program> PROGRAMS = Corpus.onRingsOf(RING);
 
   /** 30 are enough for some ten different traces of a program. */
-  private static final int SEEDS = Effort.of(3, 30);
+  private static final int SEEDS = Effort.of(3, 18);
 
   /** The rarest flaw shows up within about a third of them. */
   private static final int SEEDS_TO_FIND_A_FLAW = 50;

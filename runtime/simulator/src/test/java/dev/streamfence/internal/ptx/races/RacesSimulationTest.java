@@ -33,7 +33,7 @@ import org.junit.jupiter.api.Test;
  * that is proved to have none, and there is one in each kernel that has one for certain.
  */
 final class RacesSimulationTest {
-  private static final int KERNELS = Effort.of(250, 450);
+  private static final int KERNELS = Effort.of(250, 350);
   private static final int LAUNCHES = 4;
   private static final Pattern BARRIER = Pattern.compile("(bar|barrier)(\\.cta)?\\.sync\\s+0;");
   private static final long FIRST = 1L << 40;
