@@ -34,7 +34,7 @@ final class ProcessorFuzzTest {
   void noInterfaceMakesTheProcessorFail(UserBuild.Tool tool) throws Exception {
     int count =
         Integer.getInteger(
-            "streamfence.fuzz.count", Boolean.getBoolean("streamfence.exhaustive") ? 120 : 20);
+            "streamfence.fuzz.count", Boolean.getBoolean("streamfence.exhaustive") ? 160 : 20);
     long first = Long.getLong("streamfence.fuzz.seed", 1);
 
     for (long seed = first; seed < first + count; seed++) {
@@ -55,7 +55,7 @@ final class ProcessorFuzzTest {
         launchers,
         problems.size(),
         problems);
-    if (count >= 120) {
+    if (count >= 160) {
       assertThat(launchers).isPositive();
       assertThat(problems).hasSizeGreaterThan(20);
     }

@@ -440,7 +440,7 @@ final class CachingPoolTest {
   void closedArraysCountInNoBudget() {
     reopen(OPTIONS.withMemoryBudget(MemoryBudget.ofBytes(40 * MIB)));
     long before = device.calls(DriverCall.SYNCHRONIZE_STREAM);
-    for (int i = 0; i < 10; i++) {
+    for (int i = 0; i < 4; i++) {
       try (DeviceArray<byte[]> array = allocate(i % 2 == 0 ? a : b, 40 * MIB)) {
         array.fill(a, i);
       }
@@ -559,10 +559,10 @@ final class CachingPoolTest {
         DeviceStream second = runtime.streams().acquire();
         DeviceStream third = runtime.streams().acquire()) {
       List<DeviceStream> streams = List.of(first, second, third);
-      for (int step = 0; step < 70; step++) {
+      for (int step = 0; step < 50; step++) {
         DeviceStream stream = streams.get(random.nextInt(3));
         if (open.size() < 6 && random.nextInt(3) > 0) {
-          int bytes = 1 + random.nextInt(1 << random.nextInt(21));
+          int bytes = 1 + random.nextInt(1 << random.nextInt(18));
           byte value = (byte) random.nextInt();
           DeviceArray<byte[]> array = memory.allocate(stream, byte[].class, bytes);
           array.fill(streams.get(random.nextInt(3)), value);

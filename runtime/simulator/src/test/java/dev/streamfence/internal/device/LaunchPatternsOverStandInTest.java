@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 
 /** What ten patterns of launches cost, in one table: calls of the driver and bytes of the heap. */
 final class LaunchPatternsOverStandInTest {
-  private static final int ROUNDS = 500;
+  private static final int ROUNDS = 200;
   private static final int N = 256;
 
   /**
