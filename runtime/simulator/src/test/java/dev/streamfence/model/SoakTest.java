@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Timeout;
  */
 final class SoakTest {
   /** Enough for some seconds. */
-  private static final int SEEDS = Effort.of(18, 150);
+  private static final int SEEDS = Effort.of(18, 90);
 
   /** A program takes milliseconds: one that is still running then has locked up. */
   private static final int LOCKED_UP_AFTER_SECONDS = 30;

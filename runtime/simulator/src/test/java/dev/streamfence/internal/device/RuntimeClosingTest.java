@@ -302,7 +302,7 @@ final class RuntimeClosingTest {
 
   @Test
   void downloadsThatAreDeliveredBesideACloseLeaveNothing() throws Exception {
-    for (int round = Integer.getInteger("streamfence.closing.rounds", Effort.of(8, 40));
+    for (int round = Integer.getInteger("streamfence.closing.rounds", Effort.of(8, 24));
         round > 0;
         round--) {
       ended.set(false);
@@ -476,7 +476,7 @@ final class RuntimeClosingTest {
   @MethodSource("memories")
   void closingBesideWorkingThreadsLeavesNothing(RuntimeOptions options) throws Exception {
     RuntimeOptions roomy = options.withMemoryBudget(MemoryBudget.ofDevice(0.5));
-    int rounds = Integer.getInteger("streamfence.closing.rounds", Effort.of(8, 40));
+    int rounds = Integer.getInteger("streamfence.closing.rounds", Effort.of(8, 24));
     ClosingRounds closing = new ClosingRounds(rounds);
     for (int i = 0; i < rounds; i++) {
       ended.set(false);

@@ -63,7 +63,7 @@ final class RuntimeOverStandInTest {
   @MethodSource("options")
   void closingBesideWorkingThreadsLeavesNothing(RuntimeOptions options) throws Exception {
     RuntimeOptions roomy = options.withMemoryBudget(MemoryBudget.ofDevice(0.5));
-    int rounds = Integer.getInteger("streamfence.closing.rounds", Effort.of(8, 40));
+    int rounds = Integer.getInteger("streamfence.closing.rounds", Effort.of(8, 24));
     ClosingRounds closing = new ClosingRounds(rounds);
     for (int i = 0; i < rounds; i++) {
       closing.run(DeviceRuntime.open(0, roomy));

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Test;
  * see. They cost a call each and order nothing new. Without downloads there are none.
  */
 final class LostCallsTest {
-  private static final int SEEDS = Effort.of(4, 10);
+  private static final int SEEDS = Effort.of(4, 7);
 
   private record Run(List<Finding> findings, boolean faulted, LossyDriver driver) {}
 

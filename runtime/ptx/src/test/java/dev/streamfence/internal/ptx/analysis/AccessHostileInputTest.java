@@ -46,7 +46,7 @@ class AccessHostileInputTest {
                 .map(AccessTruth::ptx)
                 .toList());
     int analysed = 0;
-    int tries = Effort.of(60, 300);
+    int tries = Effort.of(60, 200);
     for (int i = 0; i < tries; i++) {
       analysed += analyses(shuffle.next(i, 1 + i % 3)) ? 1 : 0;
     }
@@ -85,7 +85,7 @@ class AccessHostileInputTest {
     List<String> opcodes = new ArrayList<>(OpcodeTable.opcodes());
     java.util.Collections.sort(opcodes);
     opcodes.add("frobnicate");
-    for (int i = 0; i < Effort.of(4_000, 14_000); i++) {
+    for (int i = 0; i < Effort.of(4_000, 9_000); i++) {
       body.append(i % 5 == 0 ? "@%p1 " : "").append(opcodes.get(i % opcodes.size()));
       body.append(List.of("", ".u64", ".b32", ".wide", ".shared").get(random.nextInt(5)));
       for (int operand = random.nextInt(5); operand > 0; operand--) {

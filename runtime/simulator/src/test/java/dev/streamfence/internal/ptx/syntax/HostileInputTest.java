@@ -54,7 +54,7 @@ class HostileInputTest {
                 .map(KernelCase::text)
                 .toList());
     int accepted = 0;
-    int tries = Effort.of(200, 700);
+    int tries = Effort.of(200, 450);
     for (int i = 0; i < tries; i++) {
       accepted += accepts(shuffle.next(i, 1)) ? 1 : 0;
     }
@@ -66,7 +66,7 @@ class HostileInputTest {
   void damagedCharactersAreRefusedOrHarmless() {
     String whole = KernelCase.text("geometry.ptx");
     Random random = new Random(8);
-    for (int i = 0; i < Effort.of(300, 1200); i++) {
+    for (int i = 0; i < Effort.of(300, 700); i++) {
       char[] damaged = whole.toCharArray();
       damaged[random.nextInt(damaged.length)] = (char) random.nextInt(0x180);
       accepts(new String(damaged));
