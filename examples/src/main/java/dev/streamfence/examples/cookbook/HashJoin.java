@@ -44,7 +44,7 @@ public final class HashJoin implements AutoCloseable {
 
   /** The power of two that is at least twice the rows, so that chains stay short. */
   static int slots(int rows) {
-    if (rows > 1 << 29) {
+    if (rows >= 1 << 29) {
       throw new IllegalArgumentException("a hash table of " + rows + " rows has no power of two");
     }
     return Integer.highestOneBit(Math.max(rows, 1)) * 4;
@@ -52,7 +52,10 @@ public final class HashJoin implements AutoCloseable {
 
   /**
    * Returns the pairs of rows with equal keys: in the order of the rows of the probe side, and for
-   * one of them in any order. Waits for the device once, for the number of pairs.
+   * one of them in any order. Waits for the device once, for the number of pairs, which must be
+   * below 2³¹: the caller probes in parts if there may be more.
+   *
+   * @throws ArithmeticException if there are from 2³¹ to 2³² - 1 pairs; more are not noticed
    */
   public Pairs probe(DeviceStream stream, DeviceArray<int[]> probeKeys) {
     DeviceMemory memory = stream.runtime().memory();

@@ -21,7 +21,7 @@ public final class TopK {
 
   /**
    * Returns the {@code k} largest values, or all if there are fewer, the largest first; of equal
-   * ones at the end, any. Waits for the device five times, and downloads 4 KiB and {@code k}
+   * ones at the end, any. Waits for the device six times, and downloads 4 KiB and {@code k}
    * entries.
    *
    * @throws IllegalArgumentException if {@code k} is negative

@@ -5,8 +5,16 @@ package dev.streamfence.examples.e09_kernels_at_run_time;
  * types never becomes code.
  */
 public sealed interface Condition {
+  /** The condition as an expression of CUDA, of the value {@code x}. */
+  String toCuda();
+
   /** Whether a value is at least {@code least}. */
-  record AtLeast(int least) implements Condition {}
+  record AtLeast(int least) implements Condition {
+    @Override
+    public String toCuda() {
+      return "x >= " + literal(least);
+    }
+  }
 
   /** Whether a value is a multiple of {@code divisor}, which is not 0. */
   record MultipleOf(int divisor) implements Condition {
@@ -16,24 +24,26 @@ public sealed interface Condition {
         throw new IllegalArgumentException("no number is a multiple of 0");
       }
     }
+
+    @Override
+    public String toCuda() {
+      return "x % " + literal(divisor) + " == 0";
+    }
   }
 
   /** Whether both conditions hold. */
-  record And(Condition left, Condition right) implements Condition {}
+  record And(Condition left, Condition right) implements Condition {
+    @Override
+    public String toCuda() {
+      return "(" + left.toCuda() + ") && (" + right.toCuda() + ")";
+    }
+  }
 
   /** Whether a condition does not hold. */
-  record Not(Condition condition) implements Condition {}
-
-  /** The condition as an expression of CUDA, of the value {@code x}. */
-  default String toCuda() {
-    if (this instanceof AtLeast limit) {
-      return "x >= " + literal(limit.least);
-    } else if (this instanceof MultipleOf multiple) {
-      return "x % " + literal(multiple.divisor) + " == 0";
-    } else if (this instanceof And both) {
-      return "(" + both.left.toCuda() + ") && (" + both.right.toCuda() + ")";
-    } else {
-      return "!(" + ((Not) this).condition.toCuda() + ")";
+  record Not(Condition condition) implements Condition {
+    @Override
+    public String toCuda() {
+      return "!(" + condition.toCuda() + ")";
     }
   }
 
