@@ -154,8 +154,9 @@ public sealed interface ReadableArray<A> extends AutoCloseable, DeviceValues
 
   /**
    * Begins a download of some elements, with their content after all work queued before. Does not
-   * wait for the device; the runtime keeps page-locked memory for such downloads, and takes more
-   * from the driver when many are under way. That memory does not count in a budget.
+   * wait for the device, unless the downloads that are under way hold more page-locked memory than
+   * {@link RuntimeOptions#downloadMemoryInBytes}: then it waits for the oldest ones. That memory
+   * does not count in a budget.
    *
    * @param from the first element
    * @param count how many elements
