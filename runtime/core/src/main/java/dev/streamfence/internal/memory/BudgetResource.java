@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 public final class BudgetResource implements AllocationResource {
   private final AllocationResource resource;
   private final Account account;
-  private final WaitingLine returned;
+  private final WaitingLine returned = new WaitingLine();
 
   /**
    * Limits the bytes of a resource. Bytes already outstanding there count.
@@ -27,14 +27,12 @@ public final class BudgetResource implements AllocationResource {
   public BudgetResource(AllocationResource resource, long limitInBytes) {
     this.resource = resource;
     this.account = resource.account();
-    this.returned = new WaitingLine();
     account.limit(limitInBytes, "", this::awaitReap, resource::mayWaitForOthers);
   }
 
-  private BudgetResource(AllocationResource resource, Account account, WaitingLine returned) {
+  private BudgetResource(AllocationResource resource, Account account) {
     this.resource = resource;
     this.account = account;
-    this.returned = returned;
   }
 
   /**
@@ -47,7 +45,7 @@ public final class BudgetResource implements AllocationResource {
   public BudgetResource part(long limitInBytes, String partName) {
     Account part = account.part();
     part.limit(limitInBytes, partName, wanted -> {}, resource::mayWaitForOthers);
-    return new BudgetResource(resource, part, new WaitingLine());
+    return new BudgetResource(resource, part);
   }
 
   @Override

@@ -76,15 +76,20 @@ public final class CachingPool implements MemoryResource {
    * @return null if there is none
    */
   @Nullable PoolBlock takeReturned(long sizeInBytes, Timeline timeline) {
-    PoolCache cache = cache(timeline);
     long size = PoolSizes.rounded(sizeInBytes);
-    int sizeClass = PoolSizes.classOf(size);
-    PoolBlock block = cache.take(sizeClass, size);
+    PoolBlock block = cache(timeline).take(PoolSizes.classOf(size), size);
     if (block == null || block.canBeAwaitedBy(null)) {
       return block;
     }
-    putBack(block, cache, sizeClass);
+    putBack(block);
     return null;
+  }
+
+  /** Takes back a block of {@link #takeReturned} that no array got. */
+  void putBack(PoolBlock block) {
+    if (!cache(block.marks[0].timeline()).offer(PoolSizes.classOf(block.size), block)) {
+      putIntoHeap(block);
+    }
   }
 
   /**
@@ -97,13 +102,18 @@ public final class CachingPool implements MemoryResource {
     if (keptBytes < Long.MAX_VALUE) {
       return false;
     }
-    give(block(address), new PoolBlock.Mark(timeline, ticket));
+    give(block(address), new TicketMark(timeline, ticket));
     return true;
   }
 
   private PoolBlock find(long size, Timeline timeline, MemoryStream stream) {
     PoolBlock block = obtain(size, timeline, stream);
-    handedOut.put(block.address, block);
+    try {
+      handedOut.put(block.address, block);
+    } catch (Error e) {
+      heap.put(block);
+      throw e;
+    }
     return block;
   }
 
@@ -209,35 +219,38 @@ public final class CachingPool implements MemoryResource {
   }
 
   private static void await(PoolBlock block, MemoryStream stream) {
-    for (PoolBlock.Mark mark : block.marks) {
-      stream.waitFor(new TicketMark(mark.timeline(), mark.ticket()));
+    for (TicketMark mark : block.marks) {
+      stream.waitFor(mark);
     }
   }
 
   private PoolBlock fromDriver(long size, MemoryStream stream) {
-    PoolBlock segment = segment(size, stream);
-    heap.addSegment(segment, size);
-    driverAllocations.increment();
-    return segment;
-  }
-
-  private PoolBlock segment(long size, MemoryStream stream) {
     long preferred = segmentSize(size);
-    PoolBlock.Mark mark = ((ResourceStream) stream).point();
     if (preferred > size) {
       try {
-        return segment(driver.allocate(preferred, stream), preferred, size, mark);
+        return fromDriver(preferred, size, stream);
       } catch (CudaDriverException e) {
         if (e.code() != TrackedResource.OUT_OF_MEMORY) {
           throw e;
         }
       }
     }
-    return segment(driver.allocate(size, stream), size, size, mark);
+    return fromDriver(size, size, stream);
   }
 
-  private static PoolBlock segment(long address, long bytes, long requested, PoolBlock.Mark mark) {
-    return new PoolBlock(address, bytes, isSmall(requested), mark);
+  /** A block at the start of a new segment. */
+  private PoolBlock fromDriver(long segmentSize, long size, MemoryStream stream) {
+    TicketMark mark = ((ResourceStream) stream).point();
+    long address = driver.allocate(segmentSize, stream);
+    try {
+      PoolBlock segment = new PoolBlock(address, segmentSize, isSmall(size), mark);
+      heap.addSegment(segment, size);
+      driverAllocations.increment();
+      return segment;
+    } catch (Error e) {
+      driver.deallocate(address, segmentSize, stream);
+      throw e;
+    }
   }
 
   private static long segmentSize(long size) {
@@ -274,15 +287,9 @@ public final class CachingPool implements MemoryResource {
     return block;
   }
 
-  private void give(PoolBlock block, PoolBlock.Mark mark) {
-    block.marks = new PoolBlock.Mark[] {mark};
-    putBack(block, cache(mark.timeline()), PoolSizes.classOf(block.size));
-  }
-
-  private void putBack(PoolBlock block, PoolCache cache, int sizeClass) {
-    if (!cache.offer(sizeClass, block)) {
-      putIntoHeap(block);
-    }
+  private void give(PoolBlock block, TicketMark mark) {
+    block.marks = new TicketMark[] {mark};
+    putBack(block);
   }
 
   private void putIntoHeap(PoolBlock block) {

@@ -38,27 +38,14 @@ final class PoolBlock {
    * The points from which it may be used on every stream, one for each stream that returned a part
    * of it.
    */
-  Mark[] marks;
-
-  /** A ticket of a stream, which may not be submitted yet. */
-  record Mark(Timeline timeline, long ticket) {
-    /** Whether work that is queued on a stream now comes after it without a wait. */
-    boolean isReachedOn(Timeline other) {
-      return timeline == other || timeline.completed() >= ticket;
-    }
-
-    /** Whether another stream may wait for it: no thread has yet to submit it. */
-    boolean isSubmitted() {
-      return timeline.submitted() >= ticket;
-    }
-  }
+  TicketMark[] marks;
 
   /**
    * Creates a block.
    *
    * @param isSmall whether its segment is for small requests
    */
-  PoolBlock(long address, long size, boolean isSmall, Mark... marks) {
+  PoolBlock(long address, long size, boolean isSmall, TicketMark... marks) {
     this.address = address;
     this.size = size;
     this.isSmall = isSmall;
@@ -72,7 +59,7 @@ final class PoolBlock {
 
   /** Whether it needs no wait on a stream. */
   boolean isReadyOn(Timeline timeline) {
-    for (Mark mark : marks) {
+    for (TicketMark mark : marks) {
       if (!mark.isReachedOn(timeline)) {
         return false;
       }
@@ -82,8 +69,8 @@ final class PoolBlock {
 
   /** Whether it needs no wait on a stream; asks the driver about the work of other ones. */
   boolean isDoneFor(Timeline timeline) {
-    for (Mark mark : marks) {
-      if (!mark.isReachedOn(timeline) && !mark.timeline.isDone(mark.ticket)) {
+    for (TicketMark mark : marks) {
+      if (!mark.isReachedOn(timeline) && !mark.isReached()) {
         return false;
       }
     }
@@ -96,8 +83,8 @@ final class PoolBlock {
    * @param timeline null for any stream
    */
   boolean canBeAwaitedBy(@Nullable Timeline timeline) {
-    for (Mark mark : marks) {
-      if (mark.timeline != timeline && !mark.isSubmitted()) {
+    for (TicketMark mark : marks) {
+      if (mark.timeline() != timeline && !mark.isSubmitted()) {
         return false;
       }
     }
@@ -129,19 +116,20 @@ final class PoolBlock {
   }
 
   /** The later mark of each stream. */
-  private static Mark[] union(Mark[] left, Mark[] right) {
+  private static TicketMark[] union(TicketMark[] left, TicketMark[] right) {
     if (left == right) {
       return left;
     }
-    Map<Timeline, Mark> latest = new LinkedHashMap<>();
-    for (Mark[] marks : new Mark[][] {left, right}) {
-      for (Mark mark : marks) {
+    Map<Timeline, TicketMark> latest = new LinkedHashMap<>();
+    for (TicketMark[] marks : new TicketMark[][] {left, right}) {
+      for (TicketMark mark : marks) {
         // What is done needs no mark, unless tools are to see the order.
-        if (mark.timeline.completed() < mark.ticket || mark.timeline.pool().isOrderingVisible()) {
-          latest.merge(mark.timeline, mark, (a, b) -> a.ticket >= b.ticket ? a : b);
+        if (mark.timeline().completed() < mark.ticket()
+            || mark.timeline().pool().isOrderingVisible()) {
+          latest.merge(mark.timeline(), mark, (a, b) -> a.ticket() >= b.ticket() ? a : b);
         }
       }
     }
-    return latest.values().toArray(Mark[]::new);
+    return latest.values().toArray(TicketMark[]::new);
   }
 }

@@ -17,12 +17,8 @@ final class PoolCache {
 
   /** Takes the latest block of a class if it has the size; null otherwise. */
   synchronized @Nullable PoolBlock take(int sizeClass, long size) {
-    PoolBlock block = newest[sizeClass];
-    if (block == null || block.size != size) {
-      return null;
-    }
-    remove(sizeClass, block);
-    reuses++;
+    PoolBlock block = take(sizeClass, size, 1);
+    reuses += block == null ? 0 : 1;
     return block;
   }
 
@@ -31,8 +27,12 @@ final class PoolCache {
    * request of this stream may need; null if there is none of the size.
    */
   synchronized @Nullable PoolBlock takeForOther(int sizeClass, long size) {
+    return take(sizeClass, size, 2);
+  }
+
+  private @Nullable PoolBlock take(int sizeClass, long size, int least) {
     PoolBlock block = newest[sizeClass];
-    if (block == null || block.size != size || counts[sizeClass] == 1) {
+    if (block == null || block.size != size || counts[sizeClass] < least) {
       return null;
     }
     remove(sizeClass, block);

@@ -75,11 +75,12 @@ final class PoolHeap {
 
   /** Adds a new segment of the driver, whose first bytes are taken. */
   synchronized void addSegment(PoolBlock segment, long taken) {
-    heldBytes += segment.size;
-    segments++;
-    if (segment.size > taken) {
+    long bytes = segment.size;
+    if (bytes > taken) {
       insert(segment.split(taken));
     }
+    heldBytes += bytes;
+    segments++;
   }
 
   /** Takes a block back, and joins it with unused neighbours. */

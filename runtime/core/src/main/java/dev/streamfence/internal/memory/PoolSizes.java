@@ -7,9 +7,8 @@ package dev.streamfence.internal.memory;
  */
 final class PoolSizes {
   /** The alignment of the driver's memory. */
-  static final long UNIT = 256;
-
   private static final int LOG_UNIT = 8;
+
   private static final int LOG_STEPS = 3;
 
   /** From here on, sizes are multiples of 2 MiB. */

@@ -61,9 +61,9 @@ public final class ResourceStream implements MemoryStream, AutoCloseable {
    * What is queued so far and by the end of this call's submission. Unlike a {@linkplain #mark
    * mark}, it may not be submitted yet.
    */
-  PoolBlock.Mark point() {
+  TicketMark point() {
     requireValid();
-    return new PoolBlock.Mark(
+    return new TicketMark(
         timeline, submission == null ? timeline.completed() : submission.ticket());
   }
 

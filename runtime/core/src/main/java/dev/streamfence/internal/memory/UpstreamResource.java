@@ -14,7 +14,6 @@ import dev.streamfence.internal.order.Work;
 import dev.streamfence.internal.order.Work.Coverage;
 import dev.streamfence.memory.MemoryResource;
 import dev.streamfence.memory.PoolStatistics;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -154,24 +153,25 @@ public final class UpstreamResource extends TrackedResource implements AutoClose
     if (block == null) {
       return null;
     }
-    long ticket = block.marks[0].ticket();
     try {
-      return register(
-          new Allocation(
-              block.address,
-              sizeInBytes,
-              tag,
-              timeline,
-              ticket,
-              this::release,
-              true,
-              payer,
-              null,
-              site()));
+      long ticket = block.marks[0].ticket();
+      return registered(block.address, sizeInBytes, tag, timeline, ticket, payer);
     } catch (Error e) {
-      pool.putReturned(block.address, timeline, ticket);
+      pool.putBack(block);
       throw e;
     }
+  }
+
+  /**
+   * Makes memory known.
+   *
+   * @param ticket the ticket on the stream that every use waits for; 0 if it is ready at once
+   */
+  private Allocation registered(
+      long address, long bytes, String tag, Timeline timeline, long ticket, Account payer) {
+    return register(
+        new Allocation(
+            address, bytes, tag, timeline, ticket, this::release, true, payer, null, site()));
   }
 
   /** Gives memory whose uses are all on one stream back to the pool, without work on it. */
@@ -255,18 +255,8 @@ public final class UpstreamResource extends TrackedResource implements AutoClose
       if (lent != null && address % ALIGNMENT != 0) {
         throw handedOut(address, "is no multiple of " + ALIGNMENT, purpose);
       }
-      return register(
-          new Allocation(
-              address,
-              purpose.bytes(),
-              purpose.tag(),
-              purpose.timeline(),
-              submission == null ? 0 : submission.ticket(),
-              this::release,
-              true,
-              payer,
-              null,
-              site()));
+      long ticket = submission == null ? 0 : submission.ticket();
+      return registered(address, purpose.bytes(), purpose.tag(), purpose.timeline(), ticket, payer);
     } catch (CudaDriverException collision) {
       // Not returned: that would free the memory of another allocation.
       throw collision;
@@ -320,12 +310,11 @@ public final class UpstreamResource extends TrackedResource implements AutoClose
   }
 
   private long freeInOrder(Allocation allocation, Timeline timeline, Submission begun) {
-    if (upstream == pool) {
-      return freeIntoPool(allocation, begun);
-    }
     long bytes = allocation.sizeInBytes();
+    // The pool hands the memory out again in the order of streams: its bytes are never pending.
+    boolean isPending = upstream != pool;
     AtomicLong freedBy = new AtomicLong();
-    boolean isCovered = pendingFrees.needsEvent(bytes, timeline);
+    boolean isCovered = isPending && pendingFrees.needsEvent(bytes, timeline);
     try {
       begun.carryOut(
           Work.of(
@@ -342,34 +331,14 @@ public final class UpstreamResource extends TrackedResource implements AutoClose
       // Also if a later step has failed; and only now is the ticket submitted, so that a reap may
       // query it.
       if (freedBy.get() > 0) {
-        pendingFrees.add(bytes, timeline, freedBy.get(), isCovered);
+        if (isPending) {
+          pendingFrees.add(bytes, timeline, freedBy.get(), isCovered);
+        } else {
+          allocation.returned();
+        }
       }
     }
-    return 0;
-  }
-
-  /** Returns its bytes at once: the pool hands the memory out again in the order of streams. */
-  private long freeIntoPool(Allocation allocation, Submission begun) {
-    AtomicBoolean isGiven = new AtomicBoolean();
-    try {
-      begun.carryOut(
-          Work.of(
-              begun.labels(),
-              uses -> uses.free(allocation.hazards()),
-              submission -> {
-                try (ResourceStream stream = ResourceStream.of(submission)) {
-                  giveBack(allocation, submission::purpose, stream);
-                }
-                isGiven.set(true);
-              },
-              Coverage.ON_DEMAND));
-    } finally {
-      // Also if a later step has failed.
-      if (isGiven.get()) {
-        allocation.returned();
-      }
-    }
-    return allocation.sizeInBytes();
+    return isPending ? 0 : bytes;
   }
 
   private long freeNow(Allocation allocation, Timeline timeline, Submission begun) {
