@@ -3,10 +3,12 @@ package dev.streamfence.examples.tpch;
 import dev.streamfence.DeviceArray;
 import dev.streamfence.annotation.Kernel;
 import dev.streamfence.annotation.KernelModule;
+import dev.streamfence.annotation.Races;
 import dev.streamfence.annotation.ReadWrites;
 import dev.streamfence.annotation.Reads;
 import dev.streamfence.annotation.ThreadCount;
 import dev.streamfence.column.ReadableColumn;
+import dev.streamfence.launch.LaunchShape;
 
 /** The kernels of {@code tpch_q12.cu}, which describes the layout of the hash table. */
 @KernelModule("kernels/tpch_q12.ptx")
@@ -26,9 +28,10 @@ interface Q12Kernels {
 
   /**
    * Adds the number of line items that match the query to {@code counts}: the first mode with high
-   * and with lower priority, then the second mode likewise. {@code toDate} is excluded.
+   * and with lower priority, then the second mode likewise. {@code toDate} is excluded. Any number
+   * of blocks probes any number of rows.
    */
-  @Kernel("q12_probe")
+  @Kernel(value = "q12_probe", requiredBlock = RowGrid.BLOCK_SIZE, races = Races.REFUSED)
   void probe(
       @Reads ReadableColumn<long[]> orderKeys,
       @Reads ReadableColumn<byte[]> shipModes,
@@ -42,5 +45,6 @@ interface Q12Kernels {
       int secondMode,
       int fromDate,
       int toDate,
-      @ThreadCount int rows);
+      int rows,
+      LaunchShape shape);
 }

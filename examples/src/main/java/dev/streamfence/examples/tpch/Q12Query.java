@@ -105,7 +105,11 @@ final class Q12Query {
               ShipMode.SHIP.code(),
               FROM_DATE,
               TO_DATE,
-              Math.toIntExact(items.capacity()));
+              Math.toIntExact(items.capacity()),
+              RowGrid.of(
+                  stream,
+                  Q12KernelsLauncher.module(stream).occupancy("q12_probe"),
+                  items.capacity()));
       long[] counted = counts.download(stream);
       return new Q12Answer(counted[0], counted[1], counted[2], counted[3]);
     }
