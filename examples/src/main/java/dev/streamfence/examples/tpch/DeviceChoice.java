@@ -14,8 +14,13 @@ enum DeviceChoice {
   /** The simulated device, even if there is a GPU. */
   SIMULATED;
 
-  /** More pieces of work than the job has. */
+  /** More pieces of work than the job has, or one of its repeats. */
   private static final int MOST_TRACED = 100_000;
+
+  /** The kind of device that this is on the machine: the GPU or the simulated device. */
+  DeviceChoice resolved() {
+    return this == GPU || (this == AUTO && DeviceRuntime.isGpuAvailable()) ? GPU : SIMULATED;
+  }
 
   /**
    * Opens the device.
@@ -29,8 +34,7 @@ enum DeviceChoice {
     if (traced) {
       options = options.withTrace(Trace.inMemory(MOST_TRACED)).withDeviceTimes(true);
     }
-    boolean gpu = this == GPU || (this == AUTO && DeviceRuntime.isGpuAvailable());
-    return gpu
+    return resolved() == GPU
         ? DeviceRuntime.open(0, options)
         : DeviceRuntime.simulated(SimulatedDevice.builder().build(), options);
   }

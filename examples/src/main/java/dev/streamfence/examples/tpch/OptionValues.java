@@ -35,27 +35,33 @@ final class OptionValues {
     }
   }
 
-  /** A number of streams or threads. */
+  /** A number of streams or threads; no machine can make use of more. */
   static final class Count implements ITypeConverter<Integer> {
-    /** More than any machine can make use of. */
-    private static final int MOST = 64;
-
     @Override
     public Integer convert(String text) {
-      int count = parse(text);
-      if (count < 1 || count > MOST) {
-        throw new TypeConversionException("'" + text + "' is not a whole number from 1 to " + MOST);
-      }
-      return count;
+      return wholeNumber(text, 1, 64);
     }
+  }
 
-    private static int parse(String text) {
-      try {
-        return Integer.parseInt(text);
-      } catch (NumberFormatException e) {
-        return 0;
-      }
+  /** A number of repeats; more would only take longer. */
+  static final class Repeats implements ITypeConverter<Integer> {
+    @Override
+    public Integer convert(String text) {
+      return wholeNumber(text, 0, 10_000);
     }
+  }
+
+  private static int wholeNumber(String text, int least, int most) {
+    try {
+      int number = Integer.parseInt(text);
+      if (number >= least && number <= most) {
+        return number;
+      }
+    } catch (NumberFormatException e) {
+      // Refused below, like a number out of range.
+    }
+    throw new TypeConversionException(
+        "'" + text + "' is not a whole number from " + least + " to " + most);
   }
 
   /** A device, in lower or upper case. */

@@ -24,6 +24,12 @@ final class Q12Query {
   /** The day after the last day of receipt. */
   static final int TO_DATE = (int) LocalDate.of(1995, 1, 1).toEpochDay();
 
+  /** Bytes of an order in the columns that it reads whole: the key and the priority's code. */
+  static final long BYTES_PER_ORDER = Long.BYTES + Byte.BYTES;
+
+  /** Bytes of a line item in the columns that it reads whole: the mode's code and three dates. */
+  static final long BYTES_PER_LINE_ITEM = Byte.BYTES + 3 * Integer.BYTES;
+
   private final DeviceRuntime device;
   private final DeviceTables tables;
   private final int mask;

@@ -29,6 +29,9 @@ final class Q6Query {
   /** Upper limit of the quantity in hundredths, exclusive. */
   static final long QUANTITY_LIMIT = 24_00;
 
+  /** Bytes of a row in the columns that it reads, all of them whole: a date and three decimals. */
+  static final long BYTES_PER_ROW = Integer.BYTES + 3 * Long.BYTES;
+
   /**
    * Slices begin at multiples of so many rows: where the kernel can load pairs of rows, and where
    * 32 dates fill a line of the cache, which two slices would otherwise both load.

@@ -3,17 +3,17 @@ package dev.streamfence.examples.tpch;
 import com.github.freva.asciitable.AsciiTable;
 import com.github.freva.asciitable.Column;
 import com.github.freva.asciitable.HorizontalAlign;
-import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** A {@link JobReport} as text for the console. */
 final class ReportText {
   private ReportText() {}
 
-  /** The whole report, in three small tables. */
+  /** The whole report, in small tables. */
   static String of(JobReport report) {
     return String.join(
         System.lineSeparator(),
@@ -24,6 +24,8 @@ final class ReportText {
         counters(report),
         "",
         phases(report),
+        "",
+        repeats(report.repeats()),
         "",
         verdict(report));
   }
@@ -77,19 +79,90 @@ final class ReportText {
     return table(rows, left("phase"), right("ms"));
   }
 
+  private static String repeats(JobReport.Repeats repeats) {
+    if (repeats.count() == 0) {
+      return repeats.isSimulated()
+          ? "The queries were not repeated: times on the simulated device predict nothing."
+          : "The queries were not repeated.";
+    }
+    MemoryPeak peak = repeats.peak();
+    Object[][] rows =
+        repeats.times().stream()
+            .map(
+                times ->
+                    new Object[] {
+                      times.query(),
+                      millis3(times.hostNanos()),
+                      millis3(times.kernelNanos()),
+                      perSecond(times.rowsPerSecond(), 1e6),
+                      perSecond(times.bytesPerSecond(), 1e9),
+                      peak.isKnown() ? percent(times.bytesPerSecond() / peak.bytesPerSecond()) : "-"
+                    })
+            .toArray(Object[][]::new);
+    return String.join(
+        System.lineSeparator(),
+        table(
+            rows,
+            left("query"),
+            right("host ms"),
+            right("kernels ms"),
+            right("M rows/s"),
+            right("GB/s"),
+            right("of peak")),
+        "Medians of " + runs(repeats.count()) + " of each query after a warm one:",
+        "  host     from the call to the answer",
+        "  kernels  from the start of the first to the end of the last, as the device measures it",
+        "  rows     line items for Q6, orders and line items for Q12, per second of the kernels",
+        "  bytes    of the columns that a query reads whole, per second of the kernels: for Q6",
+        "           l_shipdate, l_discount, l_quantity and l_extendedprice; for Q12 o_orderkey,",
+        "           o_orderpriority, l_shipmode, l_shipdate, l_commitdate and l_receiptdate, but not",
+        "           its hash table",
+        "  peak     " + peak(repeats.isSimulated(), peak));
+  }
+
+  private static String runs(int count) {
+    return count == 1 ? "1 run" : grouped(count) + " runs";
+  }
+
+  private static String peak(boolean isSimulated, MemoryPeak peak) {
+    if (isSimulated) {
+      return "none: the kernels' times are those of a model, which predicts nothing";
+    }
+    if (!peak.isKnown()) {
+      return "not known: the driver does not report the clock of the memory and the width of its bus";
+    }
+    return "of the memory, "
+        + perSecond(peak.bytesPerSecond(), 1e9)
+        + " GB/s: "
+        + grouped(peak.clockKilohertz() / 1000)
+        + " MHz, "
+        + grouped(peak.busWidthBits())
+        + " bits, two transfers per clock";
+  }
+
   private static String verdict(JobReport report) {
     if (report.agrees()) {
       return "Both queries agree with plain Java over the same rows.";
     }
     Answers onDevice = report.onDevice();
     Answers expected = report.expected();
-    List<String> wrong =
+    Stream<String> first =
         Stream.of(
-                difference("Q6", onDevice.q6(), expected.q6()),
-                difference("Q12", onDevice.q12(), expected.q12()))
-            .filter(text -> !text.isEmpty())
-            .toList();
-    return String.join(System.lineSeparator(), wrong);
+            difference("Q6", onDevice.q6(), expected.q6()),
+            difference("Q12", onDevice.q12(), expected.q12()));
+    Stream<String> later =
+        report.repeats().times().stream()
+            .map(times -> times.wrong() == 0 ? "" : changed(times.query(), times.wrong()));
+    return Stream.concat(first, later)
+        .filter(text -> !text.isEmpty())
+        .collect(Collectors.joining(System.lineSeparator()));
+  }
+
+  private static String changed(String query, int wrong) {
+    return "MISMATCH in "
+        + query
+        + ": repeats whose answer is not that of the first run: "
+        + grouped(wrong);
   }
 
   private static String difference(String query, Object onDevice, Object expected) {
@@ -120,5 +193,18 @@ final class ReportText {
 
   private static String millis(long nanos) {
     return String.format(Locale.ROOT, "%,.1f", nanos / 1e6);
+  }
+
+  /** To the microsecond, since a kernel may take only a few. */
+  private static String millis3(long nanos) {
+    return String.format(Locale.ROOT, "%,.3f", nanos / 1e6);
+  }
+
+  private static String perSecond(double amount, double unit) {
+    return Double.isFinite(amount) ? String.format(Locale.ROOT, "%,.1f", amount / unit) : "-";
+  }
+
+  private static String percent(double share) {
+    return Double.isFinite(share) ? String.format(Locale.ROOT, "%.1f %%", 100 * share) : "-";
   }
 }

@@ -2,7 +2,9 @@ package dev.streamfence.examples.tpch;
 
 import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
+import dev.streamfence.RuntimeStatistics;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.function.LongConsumer;
 
 /**
@@ -80,6 +82,7 @@ final class TpchJob {
         DeviceTables tables = clock.time("upload", () -> upload(device, data))) {
       Q6Answer q6 = clock.time("Q6", () -> Q6Query.run(device, tables, streams, launchers));
       Q12Answer q12 = clock.time("Q12", () -> Q12Query.run(device, tables));
+      RuntimeStatistics statistics = device.statistics();
       Answers expected = clock.time("oracle", () -> oracle.answersOver(data));
       return new JobReport(
           device.info().name(),
@@ -88,10 +91,74 @@ final class TpchJob {
           data.lineItems().rows(),
           new Answers(q6, q12),
           expected,
-          device.statistics(),
-          clock.phases());
+          statistics,
+          clock.phases(),
+          new JobReport.Repeats(0, device.isSimulated(), MemoryPeak.of(device.info()), List.of()));
     }
   }
+
+  /**
+   * Repeats both queries and times them, in two runtimes of their own: one without measurements,
+   * for the time until the answer is there, and one with device times, which cost the host more
+   * than a launch does.
+   *
+   * @param choice the device
+   * @param report of the first run over the same rows
+   * @param count how often, at least 1
+   * @return the report with the times
+   */
+  JobReport repeat(DeviceChoice choice, TpchData data, JobReport report, int count) {
+    List<QueryTimes> times = clock.time("repeat", () -> timed(choice, data, report, count));
+    JobReport.Repeats first = report.repeats();
+    return report.with(
+        new JobReport.Repeats(count, first.isSimulated(), first.peak(), times), clock.phases());
+  }
+
+  private List<QueryTimes> timed(DeviceChoice choice, TpchData data, JobReport report, int count) {
+    Results host;
+    try (DeviceRuntime device = choice.open(streamsAtOnce(streams), false)) {
+      host = repeats(device, data, report.onDevice(), new QueryRepeats(count, Stopwatch.ofHost()));
+    }
+    Results kernels;
+    try (DeviceRuntime device = choice.open(streamsAtOnce(streams), true)) {
+      Stopwatch stopwatch = Stopwatch.ofKernels(device.trace());
+      kernels = repeats(device, data, report.onDevice(), new QueryRepeats(count, stopwatch));
+    }
+    long orders = report.orders();
+    long items = report.lineItems();
+    return List.of(
+        times("Q6", items, items * Q6Query.BYTES_PER_ROW, host.q6(), kernels.q6()),
+        times(
+            "Q12",
+            orders + items,
+            orders * Q12Query.BYTES_PER_ORDER + items * Q12Query.BYTES_PER_LINE_ITEM,
+            host.q12(),
+            kernels.q12()));
+  }
+
+  private Results repeats(
+      DeviceRuntime device, TpchData data, Answers expected, QueryRepeats repeats) {
+    try (HostThreads launchers = new HostThreads("q6", threads);
+        DeviceTables tables = upload(device, data)) {
+      return new Results(
+          repeats.of(() -> Q6Query.run(device, tables, streams, launchers), expected.q6()),
+          repeats.of(() -> Q12Query.run(device, tables), expected.q12()));
+    }
+  }
+
+  private static QueryTimes times(
+      String query, long rows, long bytes, QueryRepeats.Result host, QueryRepeats.Result kernels) {
+    return new QueryTimes(
+        query,
+        rows,
+        bytes,
+        host.medianNanos(),
+        kernels.medianNanos(),
+        host.wrong() + kernels.wrong());
+  }
+
+  /** What the repeats of both queries gave. Immutable. */
+  private record Results(QueryRepeats.Result q6, QueryRepeats.Result q12) {}
 
   /**
    * Waits for the copies, so that their time is not measured as a query's. The queries do not need

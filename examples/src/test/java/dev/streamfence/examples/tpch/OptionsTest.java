@@ -27,6 +27,10 @@ class OptionsTest {
           --streams 65           | '65' is not a whole number from 1 to 64
           --threads 1.5          | '1.5' is not a whole number from 1 to 64
           --threads 9999999999   | '9999999999' is not a whole number from 1 to 64
+          --repeat -1            | '-1' is not a whole number from 0 to 10000
+          --repeat 10001         | '10001' is not a whole number from 0 to 10000
+          --repeat often         | 'often' is not a whole number from 0 to 10000
+          --repeat               | --repeat
           --device tpu           | 'tpu' is not auto, gpu or simulated
           --scale                | --scale
           --scales 1             | --scales
@@ -62,6 +66,8 @@ class OptionsTest {
             "--streams",
             "--threads",
             "from 1 to 64",
+            "--repeat",
+            "from 0 to 10000",
             "--help",
             "Exit status:",
             "Example:")

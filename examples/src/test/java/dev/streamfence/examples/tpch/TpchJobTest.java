@@ -1,6 +1,7 @@
 package dev.streamfence.examples.tpch;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.streamfence.DeviceRuntime;
@@ -24,8 +25,34 @@ class TpchJobTest {
         .contains("1,500")
         .contains("launches", "driver calls", "waits", "events")
         .contains("generate", "upload", "Q6", "Q12", "oracle", "total")
+        .contains("The queries were not repeated")
         .contains("Both queries agree");
     assertThat(console.err()).contains("Generating orders", "100%").doesNotContain("tpch:");
+  }
+
+  @Test
+  void repeatedQueriesAreTimedOnTheHostAndOnTheDevice() {
+    TpchJob job = new TpchJob(3, 2, new JavaOracle());
+    TpchData data = job.generate(0.001, orders -> {});
+    JobReport first;
+    try (DeviceRuntime device = DeviceChoice.SIMULATED.open(3, false)) {
+      first = job.run(device, "at scale 0.001", data);
+    }
+    JobReport report = job.repeat(DeviceChoice.SIMULATED, data, first, 2);
+    assertThat(report.agrees()).isTrue();
+    assertThat(report.phases()).last().extracting(JobReport.Phase::name).isEqualTo("repeat");
+    assertThat(report.repeats().count()).isEqualTo(2);
+    assertThat(report.repeats().times())
+        .extracting(QueryTimes::query, QueryTimes::rows, QueryTimes::bytes)
+        .containsExactly(
+            tuple("Q6", 6005L, 6005L * 28), tuple("Q12", 7505L, 6005L * 13 + 1500L * 9));
+    assertThat(report.repeats().times())
+        .allSatisfy(
+            times -> {
+              assertThat(times.hostNanos()).isPositive();
+              assertThat(times.kernelNanos()).isPositive();
+              assertThat(times.wrong()).isZero();
+            });
   }
 
   @ParameterizedTest
