@@ -62,15 +62,6 @@ extern "C" __global__ void number(int* values) {
   values[block * blockDim.x * blockDim.y * blockDim.z + thread] = block * 1000 + thread;
 }
 
-// As the launch that the benchmarks time: four arrays and two numbers.
-extern "C" __global__ void touch4(float* a, const float* b, const float* c, float* d, float factor, int n) {
-  int i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i < n) {
-    d[i] = a[i] + factor * b[i] + c[i];
-    a[i] = factor;
-  }
-}
-
 struct Mixed {
   signed char small;
   int number;
@@ -107,18 +98,6 @@ extern "C" __global__ void bumpAll(int* const* columns, int columnCount, int n) 
   if (i < n) {
     for (int c = 0; c < columnCount; c++) {
       columns[c][i] += 1;
-    }
-  }
-}
-
-// The same with a parameter for each of sixteen columns.
-extern "C" __global__ void bump16(int* a, int* b, int* c, int* d, int* e, int* f, int* g, int* h, int* i, int* j,
-                                  int* k, int* l, int* m, int* n, int* o, int* p, int count) {
-  int* columns[16] = {a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p};
-  int t = blockIdx.x * blockDim.x + threadIdx.x;
-  if (t < count) {
-    for (int column = 0; column < 16; column++) {
-      columns[column][t] += 1;
     }
   }
 }

@@ -5,7 +5,7 @@ import dev.streamfence.memory.MemoryStream;
 import dev.streamfence.memory.StreamMark;
 import java.util.concurrent.ConcurrentLinkedDeque;
 
-/** The pool of the page on memory, for tests and benchmarks on a GPU. */
+/** The pool of the page on memory, for tests on a GPU. */
 final class BlockPool implements MemoryResource {
   private record Block(long address, StreamMark freed) {}
 

@@ -2,7 +2,6 @@ package dev.streamfence.it;
 
 import dev.streamfence.Completion;
 import dev.streamfence.DeviceArray;
-import dev.streamfence.annotation.DynamicSharedBytes;
 import dev.streamfence.annotation.Kernel;
 import dev.streamfence.annotation.KernelModule;
 import dev.streamfence.annotation.ReadWrites;
@@ -54,16 +53,6 @@ interface SuiteKernels {
   @Kernel
   void number(@Writes DeviceArray<int[]> values, LaunchShape shape);
 
-  @Kernel
-  void touch4(
-      @ReadWrites DeviceArray<float[]> a,
-      @Reads DeviceArray<float[]> b,
-      @Reads DeviceArray<float[]> c,
-      @Writes DeviceArray<float[]> d,
-      float factor,
-      @ThreadCount int n,
-      @DynamicSharedBytes int sharedBytes);
-
   /** As the structure of that name. */
   record Mixed(byte small, int number, double wide, boolean flag) {}
 
@@ -86,26 +75,6 @@ interface SuiteKernels {
 
   @Kernel
   void bumpAll(@ReadWrites List<DeviceArray<int[]>> columns, int columnCount, @ThreadCount int n);
-
-  @Kernel
-  void bump16(
-      @ReadWrites DeviceArray<int[]> a,
-      @ReadWrites DeviceArray<int[]> b,
-      @ReadWrites DeviceArray<int[]> c,
-      @ReadWrites DeviceArray<int[]> d,
-      @ReadWrites DeviceArray<int[]> e,
-      @ReadWrites DeviceArray<int[]> f,
-      @ReadWrites DeviceArray<int[]> g,
-      @ReadWrites DeviceArray<int[]> h,
-      @ReadWrites DeviceArray<int[]> i,
-      @ReadWrites DeviceArray<int[]> j,
-      @ReadWrites DeviceArray<int[]> k,
-      @ReadWrites DeviceArray<int[]> l,
-      @ReadWrites DeviceArray<int[]> m,
-      @ReadWrites DeviceArray<int[]> n,
-      @ReadWrites DeviceArray<int[]> o,
-      @ReadWrites DeviceArray<int[]> p,
-      @ThreadCount int count);
 
   /** As the structure of that name. */
   record Column(@Reads DeviceArray<int[]> values, @Reads DeviceArray<byte[]> validity, long rows) {}

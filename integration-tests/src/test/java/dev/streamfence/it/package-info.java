@@ -1,7 +1,4 @@
-/**
- * The same suites on the simulated device and on a GPU, over generated launchers, and the
- * benchmarks.
- */
+/** The same suites on the simulated device and on a GPU, over generated launchers. */
 @NullMarked
 package dev.streamfence.it;
 

@@ -1,4 +1,4 @@
-package dev.streamfence.it;
+package dev.streamfence.it.compare;
 
 import dev.streamfence.DeviceArray;
 import dev.streamfence.annotation.Kernel;

@@ -1,4 +1,4 @@
-package dev.streamfence.it;
+package dev.streamfence.it.compare;
 
 import dev.streamfence.internal.driver.CudaDriver;
 import dev.streamfence.internal.driver.DeviceProperties;
@@ -12,9 +12,8 @@ import dev.streamfence.internal.driver.PointerInfo;
 import dev.streamfence.simulation.DriverCall;
 
 /**
- * A driver whose launches, events and waits are only counted: benchmarks then measure the runtime
- * alone. It passes all other calls on to another driver. It is a class since a proxy would
- * allocate.
+ * A driver whose launches, events and waits are only counted: rows then measure the runtime alone.
+ * It passes all other calls on to another driver. It is a class since a proxy would allocate.
  */
 final class IdleDriver implements CudaDriver {
   private final CudaDriver driver;

@@ -1,0 +1,32 @@
+package dev.streamfence.it.compare;
+
+import dev.streamfence.DeviceRuntime;
+import dev.streamfence.RuntimeOptions;
+import dev.streamfence.internal.device.Opening;
+import dev.streamfence.internal.driver.DriverSource;
+import dev.streamfence.simulation.SimulatedDevice;
+
+/** Where rows are measured. */
+enum Device {
+  /** The first GPU. */
+  GPU {
+    @Override
+    DeviceRuntime open(RuntimeOptions options) {
+      return DeviceRuntime.open(0, options);
+    }
+  },
+
+  /**
+   * A driver whose launches, events and waits do nothing, so that the runtime's own work is left.
+   */
+  IDLE {
+    @Override
+    DeviceRuntime open(RuntimeOptions options) {
+      DriverSource device =
+          (DriverSource) SimulatedDevice.builder().memoryInBytes(8L << 30).build();
+      return Opening.of(new IdleDriver(device.open()), true, options).open();
+    }
+  };
+
+  abstract DeviceRuntime open(RuntimeOptions options);
+}

@@ -1,0 +1,146 @@
+package dev.streamfence.it.compare;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
+import dev.streamfence.DeviceArray;
+import dev.streamfence.DeviceRuntime;
+import dev.streamfence.DeviceStream;
+import dev.streamfence.RuntimeOptions;
+import dev.streamfence.launch.KernelImage;
+import dev.streamfence.launch.KernelSignature;
+import dev.streamfence.launch.LaunchRecorder;
+import dev.streamfence.launch.LoadedModule;
+import java.util.List;
+import java.util.stream.Stream;
+
+/**
+ * The cost of the recorder and of the order that it keeps: launches without a launcher, over a
+ * driver that does nothing.
+ */
+final class RecorderRows implements RowGroup {
+  private static final String HEADER =
+      """
+      .version 7.0
+      .target sm_75
+      .address_size 64
+      """;
+
+  private static final String TABLE =
+      """
+      .visible .entry touchAll(.param .u64 table, .param .u32 n)
+      {
+      .reg .b64 %rd<5>;
+      .reg .b32 %r<2>;
+      ld.param.u64 %rd1, [table];
+      cvta.to.global.u64 %rd2, %rd1;
+      ld.global.u64 %rd3, [%rd2];
+      cvta.to.global.u64 %rd4, %rd3;
+      ld.global.u32 %r1, [%rd4];
+      st.global.u32 [%rd4], %r1;
+      ret;
+      }
+      """;
+
+  private DeviceStream stream;
+  private LoadedModule module;
+  private List<DeviceArray<int[]>> arrays;
+
+  @Override
+  public List<String> rows() {
+    return List.of(
+        "recorder-1", "recorder-4", "recorder-16", "recorder-table", "recorder-allocate");
+  }
+
+  @Override
+  public void open() {
+    DeviceRuntime runtime = Device.IDLE.open(RuntimeOptions.defaults().withCachingPool(true));
+    stream = runtime.streams().acquire();
+    arrays =
+        Stream.generate(() -> runtime.memory().allocateZeroed(stream, int[].class, 1))
+            .limit(16)
+            .toList();
+    String ptx = HEADER + entry(1) + entry(4) + entry(16) + TABLE;
+    module = LoadedModule.of(stream, KernelImage.of("touch.ptx", ptx.getBytes(US_ASCII)));
+  }
+
+  /** A kernel that loads from each array and stores to it. */
+  private static String entry(int arrayCount) {
+    StringBuilder parameters = new StringBuilder();
+    StringBuilder body = new StringBuilder();
+    for (int i = 0; i < arrayCount; i++) {
+      parameters.append(".param .u64 a").append(i).append(", ");
+      body.append("ld.param.u64 %rd1, [a").append(i).append("];\n");
+      body.append("cvta.to.global.u64 %rd2, %rd1;\n");
+      body.append("ld.global.u32 %r1, [%rd2];\n");
+      body.append("st.global.u32 [%rd2], %r1;\n");
+    }
+    return """
+        .visible .entry touch%d(%s.param .u32 n)
+        {
+        .reg .b64 %%rd<3>;
+        .reg .b32 %%r<2>;
+        %sret;
+        }
+        """
+        .formatted(arrayCount, parameters, body);
+  }
+
+  @Override
+  public double measure(String row) {
+    return switch (row) {
+      case "recorder-1" -> launch(1);
+      case "recorder-4" -> launch(4);
+      case "recorder-16" -> launch(16);
+      case "recorder-table" -> launchWithTable();
+      case "recorder-allocate" -> allocate();
+      default -> throw new IllegalArgumentException(row);
+    };
+  }
+
+  private double launch(int arrayCount) {
+    KernelSignature signature = KernelSignature.entry("touch" + arrayCount);
+    for (int i = 0; i < arrayCount; i++) {
+      signature = signature.readWrites("a" + i, int[].class);
+    }
+    LaunchRecorder touch = module.recorder(signature.threads("n", int.class, 256));
+    return Batches.nanosEach(
+        () -> {
+          for (int launch = 0; launch < Batches.OPERATIONS; launch++) {
+            try (LaunchRecorder recorder = touch.begin()) {
+              for (int i = 0; i < arrayCount; i++) {
+                recorder.array(arrays.get(i));
+              }
+              recorder.threads(1).preflight().launch().commit();
+            }
+          }
+        },
+        stream::synchronize);
+  }
+
+  private double launchWithTable() {
+    LaunchRecorder touchAll =
+        module.recorder(
+            KernelSignature.entry("touchAll")
+                .readWrites("table", int[][].class)
+                .threads("n", int.class, 256));
+    return Batches.nanosEach(
+        () -> {
+          for (int launch = 0; launch < Batches.OPERATIONS; launch++) {
+            try (LaunchRecorder recorder = touchAll.begin()) {
+              recorder.table(arrays).threads(1).preflight().launch().commit();
+            }
+          }
+        },
+        stream::synchronize);
+  }
+
+  private double allocate() {
+    return Batches.nanosEach(
+        () -> {
+          for (int i = 0; i < Batches.OPERATIONS; i++) {
+            stream.runtime().memory().allocate(stream, byte[].class, 1 << 20).close();
+          }
+        },
+        stream::synchronize);
+  }
+}

@@ -1,0 +1,52 @@
+package dev.streamfence.it.compare;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.streamfence.it.compare.RowGroup.Kind;
+import java.util.Arrays;
+import java.util.List;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.EnumSource.Mode;
+
+/** The runtime's own rows, over a driver that does nothing. */
+final class RowGroupTest {
+  @ParameterizedTest
+  @CsvSource({
+    "RECORDER, recorder-4",
+    "LAUNCHES, launch-ping-pong",
+    "THREADS, threads-own",
+    "ALLOCATIONS, reuse-calls",
+    "LIVE_1000, live-1000-allocate",
+    "TRANSFERS, pageable-up-1-MiB"
+  })
+  void aRowIsMeasured(Kind kind, String row) throws Exception {
+    RowGroup group = kind.on(Device.IDLE);
+    group.open();
+    assertThat(group.measure(row)).isGreaterThanOrEqualTo(0);
+  }
+
+  /** Not transfers, whose order an idle driver does not keep, and none that starts processes. */
+  @ParameterizedTest
+  @EnumSource(
+      mode = Mode.EXCLUDE,
+      names = {"LIVE_1000000", "COLD_START", "TRANSFERS", "ARROW"})
+  @Tag("exhaustive")
+  void eachRowIsMeasured(Kind kind) throws Exception {
+    RowGroup group = kind.on(Device.IDLE);
+    group.open();
+    for (String row : group.rows()) {
+      assertThat(group.measure(row)).as(row).isGreaterThanOrEqualTo(0);
+    }
+  }
+
+  @Test
+  void eachRowOfTheTableIsInOneGroup() {
+    List<String> rows =
+        Arrays.stream(Kind.values()).flatMap(kind -> kind.on(Device.IDLE).rows().stream()).toList();
+    assertThat(rows).containsExactlyInAnyOrderElementsOf(Row.ALL.stream().map(Row::id).toList());
+  }
+}

@@ -1,0 +1,10 @@
+/**
+ * The program {@code run compare}: it measures the runtime beside C++, plain JCuda, CuPy and
+ * PyTorch, in rounds in which each of them measures each row. The opponents are child processes
+ * that obey {@link dev.streamfence.it.compare.Opponent a protocol of lines}; those in other
+ * languages are in {@code src/bundle/compare}.
+ */
+@NullMarked
+package dev.streamfence.it.compare;
+
+import org.jspecify.annotations.NullMarked;
