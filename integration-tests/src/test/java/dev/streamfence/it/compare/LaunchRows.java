@@ -8,14 +8,12 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 
-/** Host time per launch, and what it allocates on the Java heap. */
+/** Host time per launch on one stream, and what it allocates on the Java heap. */
 final class LaunchRows implements RowGroup {
   private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
 
   private final Device device;
   private Launches one;
-  private Launches two;
-  private CompareKernels onSecond;
   private List<DeviceArray<int[]>> sixteen;
   private long swaps;
 
@@ -27,8 +25,6 @@ final class LaunchRows implements RowGroup {
   public List<String> rows() {
     return List.of(
         "launch-one-stream",
-        "launch-two-streams",
-        "launch-ping-pong",
         "launch-16-arrays",
         "launch-table",
         "launch-new-table",
@@ -38,8 +34,6 @@ final class LaunchRows implements RowGroup {
   @Override
   public void open() {
     one = new Launches(device, RuntimeOptions.defaults());
-    two = new Launches(device, RuntimeOptions.defaults());
-    onSecond = CompareKernelsLauncher.on(two.runtime.streams().acquire());
     sixteen = new ArrayList<>();
     for (int i = 0; i < 16; i++) {
       sixteen.add(one.runtime.memory().allocateZeroed(one.stream, int[].class, Launches.N));
@@ -50,30 +44,12 @@ final class LaunchRows implements RowGroup {
   public double measure(String row) {
     return switch (row) {
       case "launch-one-stream" -> Batches.nanosEach(one::batch, one.runtime::synchronize);
-      case "launch-two-streams" -> Batches.nanosEach(this::twoStreams, two.runtime::synchronize);
-      case "launch-ping-pong" -> Batches.nanosEach(this::pingPong, two.runtime::synchronize);
       case "launch-16-arrays" -> Batches.nanosEach(this::parameters, one.runtime::synchronize);
       case "launch-table" -> Batches.nanosEach(this::table, one.runtime::synchronize);
       case "launch-new-table" -> Batches.nanosEach(this::newTables, one.runtime::synchronize);
       case "launch-bytes" -> bytes();
       default -> throw new IllegalArgumentException(row);
     };
-  }
-
-  /** All but one launch are on one stream, with one event each. */
-  private void twoStreams() {
-    two.launch(onSecond, 2f, Launches.N);
-    for (int i = 1; i < Batches.OPERATIONS; i++) {
-      two.launch(two.kernels, 2f, Launches.N);
-    }
-  }
-
-  /** A wait, a launch and an event each. */
-  private void pingPong() {
-    for (int i = 0; i < Batches.OPERATIONS / 2; i++) {
-      two.launch(two.kernels, 2f, Launches.N);
-      two.launch(onSecond, 2f, Launches.N);
-    }
   }
 
   private void parameters() {

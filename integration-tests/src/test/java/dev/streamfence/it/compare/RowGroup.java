@@ -21,6 +21,7 @@ interface RowGroup {
   enum Kind {
     RECORDER(device -> new RecorderRows()),
     LAUNCHES(LaunchRows::new),
+    TWO_STREAMS(TwoStreamRows::new),
     NUMBERS(NumberRows::new),
     OBSERVED(ObservedRows::new),
     THREADS(ThreadRows::new),

@@ -17,7 +17,7 @@ final class RowGroupTest {
   @ParameterizedTest
   @CsvSource({
     "RECORDER, recorder-4",
-    "LAUNCHES, launch-ping-pong",
+    "TWO_STREAMS, launch-ping-pong",
     "THREADS, threads-own",
     "ALLOCATIONS, reuse-calls",
     "LIVE_1000, live-1000-allocate",
