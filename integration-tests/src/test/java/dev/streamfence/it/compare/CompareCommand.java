@@ -19,7 +19,10 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
 
 /** The command line of the comparison. */
 @Command(
@@ -31,6 +34,8 @@ import picocli.CommandLine.Option;
 final class CompareCommand implements Callable<Integer> {
   // Compiling the C++ opponent and making a million arrays are the longest.
   private static final Duration LIMIT = Duration.ofSeconds(180);
+
+  @Spec private CommandSpec spec;
 
   @Option(names = "--rounds", description = "How many rounds count. Default: ${DEFAULT-VALUE}.")
   private int rounds = 10;
@@ -65,6 +70,9 @@ final class CompareCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
+    if (rounds < 1) {
+      throw new ParameterException(spec.commandLine(), "--rounds is " + rounds + ", less than 1");
+    }
     PrintStream out = new PrintStream(System.out, true, UTF_8);
     List<Row> selected = Row.ALL.stream().filter(row -> rows.matcher(row.id()).find()).toList();
     if (list) {
@@ -76,13 +84,21 @@ final class CompareCommand implements Callable<Integer> {
     try {
       start(started, work);
       Report report =
-          new Comparison(selected, started, rounds, System.err).run(Machine.here(commit));
+          new Comparison(selected, started, rounds, System.err)
+              .run(Machine.here(commit), this::write);
       new Table(report).lines().forEach(out::println);
-      report.write(json);
       return report.rows().isEmpty() ? 1 : 0;
     } finally {
       started.forEach(Opponent::close);
       delete(work);
+    }
+  }
+
+  private void write(Report report) {
+    try {
+      report.write(json);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
     }
   }
 

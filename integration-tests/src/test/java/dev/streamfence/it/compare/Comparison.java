@@ -15,6 +15,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.Consumer;
 import java.util.stream.Stream;
 
 /**
@@ -46,16 +47,25 @@ final class Comparison {
     this.progress = progress;
   }
 
-  Report run(Machine machine) {
+  /**
+   * Runs all rounds.
+   *
+   * @param afterRound is given what there is after each round, so that a run that is cut off is not
+   *     lost
+   */
+  Report run(Machine machine, Consumer<Report> afterRound) {
     rows.forEach(row -> numbers.put(row, new LinkedHashMap<>()));
     opponents.forEach(this::greet);
-    for (int round = 0; round <= rounds; round++) {
-      progress.println(round == 0 ? "warming up" : "round " + round + " of " + rounds);
-      for (Row row : rows) {
-        measure(row, round);
-      }
+    progress.println("warming up");
+    rows.forEach(row -> measure(row, false));
+    Report report = new Report(machine, 0, about, List.of(), leftOut);
+    for (int round = 1; round <= rounds; round++) {
+      progress.println("round " + round + " of " + rounds);
+      rows.forEach(row -> measure(row, true));
+      report = new Report(machine, round, about, measured(), List.copyOf(leftOut));
+      afterRound.accept(report);
     }
-    return new Report(machine, rounds, about, measured(), leftOut);
+    return report;
   }
 
   private void greet(Opponent opponent) {
@@ -80,13 +90,13 @@ final class Comparison {
     }
   }
 
-  private void measure(Row row, int round) {
+  private void measure(Row row, boolean counts) {
     for (Opponent opponent : List.copyOf(numbersOf(row).keySet())) {
       Answer answer = opponent.measure(row.id());
       if (answer instanceof Cannot cannot) {
         numbersOf(row).remove(opponent);
         leaveOut(opponent, List.of(row.id()), cannot.reason());
-      } else if (answer instanceof Value value && round > 0) {
+      } else if (answer instanceof Value value && counts) {
         Objects.requireNonNull(numbersOf(row).get(opponent)).add(value.number());
       }
     }

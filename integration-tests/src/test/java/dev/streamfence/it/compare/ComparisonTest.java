@@ -23,6 +23,7 @@ final class ComparisonTest {
       new Machine("GPU", "580", "CPU", "0-7", "17", "2026-11-27", "abc");
 
   private final List<String> asked = new ArrayList<>();
+  private final List<Report> afterRounds = new ArrayList<>();
 
   private static Row row(String id) {
     return Row.ALL.stream().filter(row -> row.id().equals(id)).findFirst().orElseThrow();
@@ -68,7 +69,8 @@ final class ComparisonTest {
 
   private Report compare(int rounds, Opponent... opponents) {
     PrintStream nowhere = new PrintStream(OutputStream.nullOutputStream(), false, UTF_8);
-    return new Comparison(List.of(LAUNCH, REUSE), List.of(opponents), rounds, nowhere).run(MACHINE);
+    return new Comparison(List.of(LAUNCH, REUSE), List.of(opponents), rounds, nowhere)
+        .run(MACHINE, afterRounds::add);
   }
 
   private Opponent cpp() {
@@ -151,6 +153,15 @@ final class ComparisonTest {
   }
 
   @Test
+  void eachRoundHasAReport() {
+    Report last = compare(3, cpp(), ours());
+    assertThat(afterRounds).extracting(Report::rounds).containsExactly(1, 2, 3);
+    assertThat(afterRounds.get(0).rows().get(0).figures().get("C++"))
+        .isEqualTo(new Figures(100, 100, 100, List.of(100.0)));
+    assertThat(afterRounds.get(2)).isEqualTo(last);
+  }
+
+  @Test
   void namesAreUnique() {
     assertThat(Row.ALL.stream().map(Row::id)).doesNotHaveDuplicates();
     assertThat(Row.ALL.stream().map(Row::title)).doesNotHaveDuplicates();
@@ -160,7 +171,7 @@ final class ComparisonTest {
   void progressIsTold() {
     ByteArrayOutputStream told = new ByteArrayOutputStream();
     PrintStream progress = new PrintStream(told, true, UTF_8);
-    new Comparison(List.of(LAUNCH), List.of(cpp()), 1, progress).run(MACHINE);
+    new Comparison(List.of(LAUNCH), List.of(cpp()), 1, progress).run(MACHINE, afterRounds::add);
     assertThat(told.toString(UTF_8).lines()).containsExactly("warming up", "round 1 of 1");
   }
 }
