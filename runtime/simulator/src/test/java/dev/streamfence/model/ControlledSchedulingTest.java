@@ -8,6 +8,7 @@ import dev.streamfence.CudaDriverException;
 import dev.streamfence.StreamMisuseException;
 import dev.streamfence.UseAfterFreeException;
 import dev.streamfence.internal.driver.StickyError;
+import dev.streamfence.internal.order.Places;
 import dev.streamfence.internal.order.StreamPool;
 import dev.streamfence.internal.order.Submission;
 import dev.streamfence.internal.order.Timeline;
@@ -116,6 +117,44 @@ final class ControlledSchedulingTest {
               () -> scene.read(third, x),
               () -> scene.run(scene.first, x, x));
         });
+  }
+
+  @Test
+  void aWriterIsOrderedAfterReadersWithPlacesOfTheirOwn() {
+    explore(
+        () -> {
+          Scene scene = new Scene();
+          Scene.Allocation x = scene.new Allocation(scene.first);
+          Timeline third = scene.pool.acquire(0);
+          Places.share(x.hazards, scene.second, third);
+          together(
+              () -> scene.read(scene.second, x),
+              () -> scene.read(third, x),
+              () -> scene.run(scene.first, x, x));
+        });
+  }
+
+  @Test
+  void anAllocationThatIsClosedBesideReadersWithPlacesOfTheirOwnIsFreedAfterThem() {
+    explore(
+        () -> {
+          Scene scene = new Scene();
+          Scene.Allocation x = scene.new Allocation(scene.first);
+          Places.share(x.hazards, scene.first, scene.second);
+          together(
+              () -> readUnlessClosed(scene, scene.first, x),
+              () -> readUnlessClosed(scene, scene.second, x),
+              x::close);
+          require(x.frees.get() == 1, "not freed once");
+        });
+  }
+
+  private static void readUnlessClosed(Scene scene, Timeline reader, Scene.Allocation x) {
+    try {
+      scene.read(reader, x);
+    } catch (UseAfterFreeException closed) {
+      require(!x.hazards.isOpen(), "an open allocation was refused");
+    }
   }
 
   @Test

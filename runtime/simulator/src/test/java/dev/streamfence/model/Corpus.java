@@ -149,6 +149,11 @@ final class Corpus {
             .thread(steps().run(2, 3, 0).close(1).close(0))
             .build());
     programs.add(
+        Program.named("a close inside of an abandoned launch")
+            .thread(steps().prepare(1, 1, 0).close(0).abandon(1))
+            .thread(steps().run(2, 2, 0).close(1))
+            .build());
+    programs.add(
         Program.named("a close in detail")
             .fine()
             .ring(1)

@@ -19,10 +19,14 @@ enum Flaw {
   READERS_WAIT_FOR_NOBODY,
   /** An allocation counts as ready when it is made. */
   NO_READY_TICKET,
-  /** Allocations are not pinned between preflight and commit. */
-  NO_PIN,
-  /** An abandoned submission keeps its pins. */
-  PINS_KEPT_WHEN_ABANDONED,
+  /** A close does not look for uses that are registered and not submitted. */
+  UNSUBMITTED_USES_IGNORED,
+  /** A close looks at the last write, and at no read. */
+  UNSUBMITTED_READS_IGNORED,
+  /** A stream goes on with the closes that wait for it, and submits its ticket afterwards. */
+  CLOSES_CONTINUED_BEFORE_SUBMITTING,
+  /** An abandoned submission does not go on with the closes that wait for it. */
+  CLOSES_KEPT_WHEN_ABANDONED,
   /** A postponed close is forgotten. */
   DEFERRED_CLOSE_FORGOTTEN,
   /** A second close frees again. */

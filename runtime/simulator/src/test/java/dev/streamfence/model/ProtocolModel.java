@@ -24,7 +24,7 @@ final class ProtocolModel {
   static final int RACE = 1;
   static final int LOST_CLOSE = 2;
   static final int REPEATED_CLOSE = 3;
-  static final int PINNED = 4;
+  static final int LEFT_CLOSING = 4;
   static final int LOCKED = 5;
   static final int DEADLOCK = 6;
 
@@ -58,8 +58,11 @@ final class ProtocolModel {
   private static final int READ = 3;
   private static final int READERS = READ + STREAMS;
   private static final int READER = READERS + 1;
-  private static final int PINS = READER + STREAMS;
-  private static final int LIFE = PINS + 1;
+
+  /** The stream that goes on with its close, and 1; 0 for none. */
+  private static final int CLOSER = READER + STREAMS;
+
+  private static final int LIFE = CLOSER + 1;
   private static final int ALLOCATION_SIZE = LIFE + 1;
   private static final int ALLOCATION = STREAM + STREAMS * STREAM_SIZE;
 
@@ -76,7 +79,8 @@ final class ProtocolModel {
   private static final int LABEL = 6;
   private static final int FAILING = 7;
   private static final int SLOT = 8;
-  private static final int SCRATCH = 9;
+  private static final int CLOSES = 9;
+  private static final int SCRATCH = 10;
   private static final int THREAD_SIZE = SCRATCH + STREAMS + 1;
   private static final int THREAD = ALLOCATION + ALLOCATIONS * ALLOCATION_SIZE;
 
@@ -106,13 +110,14 @@ final class ProtocolModel {
   private static final int HOST_NOTE = 15;
   private static final int PUBLISH = 16;
   private static final int PUBLISH_TICKET = 17;
-  private static final int UNPIN = 18;
+  private static final int TAKE_CLOSING = 18;
   private static final int LEAVE = 19;
   private static final int FREE_BEGIN = 20;
   private static final int FREE = 21;
   private static final int SNAPSHOT = 22;
   private static final int SYNCHRONIZING = 23;
   private static final int NOTING = 24;
+  private static final int CONTINUE = 25;
 
   /** Receives each driver call of a step, in order. */
   interface Observer {
@@ -253,8 +258,8 @@ final class ProtocolModel {
   int verdict(int[] s) {
     for (int allocation = 0; allocation < ALLOCATIONS; allocation++) {
       int b = allocation(allocation);
-      if (s[b + PINS] != 0) {
-        return PINNED;
+      if (s[b + LIFE] == CLOSING) {
+        return LEFT_CLOSING;
       }
       if ((s[b + LIFE] == OPEN ? 0 : 1) > RaceOracle.frees(s, allocation)) {
         return LOST_CLOSE;
@@ -325,12 +330,15 @@ final class ProtocolModel {
         if (s[own + FREEING] == 0) {
           s[own + BUSY] = 1;
         }
-        s[me + PHASE] = PUBLISH_TICKET;
-        return finest ? yieldNow() : publishTicket(s, t);
+        s[me + PHASE] =
+            has(Flaw.CLOSES_CONTINUED_BEFORE_SUBMITTING) ? TAKE_CLOSING : PUBLISH_TICKET;
+        return finest ? yieldNow() : phase(s, t);
       case PUBLISH_TICKET:
         return publishTicket(s, t);
-      case UNPIN:
-        return unpin(s, t);
+      case TAKE_CLOSING:
+        return takeClosing(s, t);
+      case CONTINUE:
+        return continueClosing(s, t);
       case LEAVE:
         return leave(s, t);
       case FREE_BEGIN:
@@ -447,7 +455,6 @@ final class ProtocolModel {
     }
     for (int allocation = 0; allocation < ALLOCATIONS; allocation++) {
       if (((reads | writes) >> allocation & 1) != 0) {
-        s[allocation(allocation) + PINS] += has(Flaw.NO_PIN) ? 0 : 1;
         if (!has(Flaw.COMMITTED_STATE_ONLY)) {
           remember(s, stream, allocation, (writes >> allocation & 1) != 0);
         }
@@ -475,7 +482,7 @@ final class ProtocolModel {
   }
 
   private static void forgetReads(int[] s, int allocation) {
-    Arrays.fill(s, allocation(allocation) + READ, allocation(allocation) + PINS, 0);
+    Arrays.fill(s, allocation(allocation) + READ, allocation(allocation) + CLOSER, 0);
   }
 
   private void addWait(int[] s, int waiter, int other, int ticket) {
@@ -700,41 +707,77 @@ final class ProtocolModel {
     if (!isAbandoned(s, t) || !has(Flaw.ABANDONED_TICKET_NEVER_PUBLISHED)) {
       s[own + SUBMITTED] = s[own + TICKET];
     }
-    s[me + PHASE] = UNPIN;
+    s[me + PHASE] = has(Flaw.CLOSES_CONTINUED_BEFORE_SUBMITTING) ? LEAVE : TAKE_CLOSING;
     return yieldFine();
   }
 
-  /** Removes the pins, one allocation after another, and releases the lock. */
-  private int unpin(int[] s, int t) {
+  /** Takes over the closes that wait for the stream, and releases the lock. */
+  private int takeClosing(int[] s, int t) {
     int me = thread(t);
-    int own = stream(s[me + CURRENT]);
-    int used = s[own + READS] | s[own + WRITES];
-    if (has(Flaw.NO_PIN) || isAbandoned(s, t) && has(Flaw.PINS_KEPT_WHEN_ABANDONED)) {
-      used = 0;
+    if (!isAbandoned(s, t) || !has(Flaw.CLOSES_KEPT_WHEN_ABANDONED)) {
+      for (int allocation = 0; allocation < ALLOCATIONS; allocation++) {
+        int b = allocation(allocation);
+        if (s[b + CLOSER] == s[me + CURRENT] + 1) {
+          s[b + CLOSER] = 0;
+          s[me + CLOSES] |= 1 << allocation;
+        }
+      }
     }
-    for (; used != 0; used &= used - 1) {
-      int allocation = Integer.numberOfTrailingZeros(used);
-      int b = allocation(allocation);
-      if (--s[b + PINS] == 0 && s[b + LIFE] == CLOSING) {
-        s[b + LIFE] = CLOSED;
-        s[me + RELEASES] |= has(Flaw.DEFERRED_CLOSE_FORGOTTEN) ? 0 : 1 << allocation;
-      }
-      s[own + READS] &= ~(1 << allocation);
-      s[own + WRITES] &= ~(1 << allocation);
-      if (finest) {
-        return yieldNow();
-      }
+    if (has(Flaw.CLOSES_CONTINUED_BEFORE_SUBMITTING)) {
+      s[me + PHASE] = PUBLISH_TICKET;
+      return yieldNow();
     }
     s[me + PHASE] = LEAVE;
     return finest ? yieldNow() : leave(s, t);
   }
 
   private int leave(int[] s, int t) {
-    int own = stream(s[thread(t) + CURRENT]);
+    int me = thread(t);
+    int own = stream(s[me + CURRENT]);
     Arrays.fill(s, own + STATE, own + STREAM_SIZE, 0);
     s[own + OWNER] = 0;
-    continueReleasing(s, t);
-    return yieldNow();
+    s[me + PHASE] = CONTINUE;
+    return s[me + CLOSES] == 0 ? continueClosing(s, t) : yieldFine();
+  }
+
+  /** Goes on with the closes that were taken over, one after another. */
+  private int continueClosing(int[] s, int t) {
+    int me = thread(t);
+    if (s[me + CLOSES] == 0) {
+      continueReleasing(s, t);
+      return yieldNow();
+    }
+    int allocation = Integer.numberOfTrailingZeros(s[me + CLOSES]);
+    s[me + CLOSES] &= s[me + CLOSES] - 1;
+    endUses(s, t, allocation);
+    if (has(Flaw.DEFERRED_CLOSE_FORGOTTEN)) {
+      s[me + RELEASES] &= ~(1 << allocation);
+    }
+    return yieldFinest();
+  }
+
+  /** Closes an allocation whose uses are submitted; otherwise a stream goes on with that. */
+  private void endUses(int[] s, int t, int allocation) {
+    int b = allocation(allocation);
+    s[b + CLOSER] = has(Flaw.UNSUBMITTED_USES_IGNORED) ? 0 : unsubmitted(s, b) + 1;
+    s[b + LIFE] = s[b + CLOSER] == 0 ? CLOSED : CLOSING;
+    if (s[b + LIFE] == CLOSED) {
+      s[thread(t) + RELEASES] |= 1 << allocation;
+    }
+  }
+
+  /** A stream with a use that is not submitted; -1 if there is none. */
+  private int unsubmitted(int[] s, int b) {
+    if (s[b + WRITE] > s[stream(s[b + WRITER]) + SUBMITTED]) {
+      return s[b + WRITER];
+    }
+    for (int i = 0; i < s[b + READERS] && !has(Flaw.UNSUBMITTED_READS_IGNORED); i++) {
+      int reader = s[b + READER + i];
+      if (s[b + READ + reader] > s[stream(reader) + SUBMITTED]) {
+        return reader;
+      }
+    }
+    return -1;
   }
 
   private boolean isAbandoned(int[] s, int t) {
@@ -744,10 +787,7 @@ final class ProtocolModel {
   private int close(int[] s, int t, int allocation) {
     int b = allocation(allocation);
     if (s[b + LIFE] == OPEN || has(Flaw.CLOSE_NOT_IDEMPOTENT)) {
-      s[b + LIFE] = s[b + PINS] > 0 ? CLOSING : CLOSED;
-      if (s[b + LIFE] == CLOSED) {
-        s[thread(t) + RELEASES] |= 1 << allocation;
-      }
+      endUses(s, t, allocation);
     }
     continueReleasing(s, t);
     return yieldNow();
@@ -776,9 +816,7 @@ final class ProtocolModel {
     s[me + RELEASES] &= s[me + RELEASES] - 1;
     begin(s, t, 0, 1 << allocation);
     s[own + FREEING] = allocation + 1;
-    if (has(Flaw.FREE_WITHOUT_WAITING)) {
-      s[allocation(allocation) + PINS]++;
-    } else {
+    if (!has(Flaw.FREE_WITHOUT_WAITING)) {
       register(s, stream, 0, 1 << allocation);
     }
     s[me + PHASE] = AWAIT;

@@ -85,7 +85,7 @@ public abstract sealed class TrackedFrees permits TrackedResource, AdoptedMemory
               allocation.toString(),
               allocation.generation(),
               null);
-      case WITH_LAST_PIN -> {}
+      case WITH_LAST_USE -> {}
       case NOW -> {
         try {
           if (!freeAtOnce(allocation)) {

@@ -4,8 +4,8 @@ package dev.streamfence.internal.order;
 public enum Closing {
   /** It was closed before. */
   ALREADY_CLOSED,
-  /** A submission has it pinned: it is freed with its last pin. */
-  WITH_LAST_PIN,
+  /** A use is not submitted, or other code holds it: it is freed when the last of them ends. */
+  WITH_LAST_USE,
   /** The caller frees it now. */
   NOW
 }

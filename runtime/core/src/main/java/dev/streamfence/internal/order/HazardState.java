@@ -12,7 +12,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,11 +20,11 @@ import org.jspecify.annotations.Nullable;
  * host}.
  *
  * <p>Also the allocation's life as submissions see it: open; split into parts that are used
- * instead; closing, if it was closed while a submission had it pinned; closed. Thread-safe: {@link
- * #lock} guards everything below. A submission takes the locks of all its allocations in rising
- * {@link #generation}; none is held across a driver call.
+ * instead; closing, if it was closed before its last use was submitted; closed. Thread-safe: {@link
+ * #lock} guards everything below, and {@link #lockToRead} is enough to read it. A submission takes
+ * the locks of all its allocations in rising {@link #generation}.
  */
-public final class HazardState {
+public final class HazardState extends HazardLock {
   private enum Availability {
     OPEN,
     SPLIT,
@@ -42,14 +41,10 @@ public final class HazardState {
   private final Object subject;
   private final Runnable release;
   private final @Nullable HazardState whole;
-  private final ReentrantLock lock = new ReentrantLock();
-
   private final UseHistory history;
 
   /** Only of host memory. */
   private final @Nullable HostGate gate;
-
-  private int pins;
 
   /** How often other code keeps it allocated, and whether it was closed meanwhile. */
   private int holds;
@@ -68,10 +63,13 @@ public final class HazardState {
 
   private @Nullable Throwable closedAt;
 
+  /** The next of the states that wait for the same stream. Guarded by the stream's gate. */
+  private @Nullable HazardState nextClosing;
+
   /** The subject in words, once an observer has asked. */
   private @Nullable String words;
 
-  /** Only a part: whether the whole has taken over its pins. */
+  /** Only a part: whether the whole has taken over its uses. */
   private boolean isAbsorbed;
 
   /** Rising in generation; empty unless it is split. */
@@ -84,8 +82,8 @@ public final class HazardState {
    * @param subject the allocation, for errors: its {@code toString} describes it
    * @param writer the stream that it is allocated on
    * @param ticket the ticket of allocating it, which every use waits for
-   * @param release frees the allocation; called without any lock held, when the last pin is removed
-   *     from a closing one
+   * @param release frees the allocation; called without any lock held, once the last use of a
+   *     closing one is submitted
    */
   public HazardState(
       long generation, Object subject, Timeline writer, long ticket, Runnable release) {
@@ -109,7 +107,7 @@ public final class HazardState {
     this.release = () -> {};
     this.whole = null;
     this.history = new UseHistory();
-    this.gate = new HostGate(lock);
+    this.gate = new HostGate();
   }
 
   /** Creates the state of a part, which depends on whatever the whole depends on. */
@@ -119,7 +117,7 @@ public final class HazardState {
     this.release = () -> {};
     this.whole = whole;
     this.history = new UseHistory(whole.history);
-    this.gate = whole.gate == null ? null : new HostGate(lock);
+    this.gate = whole.gate == null ? null : new HostGate();
     this.refusesReads = whole.refusesReads;
     this.refusesWrites = whole.refusesWrites;
   }
@@ -137,7 +135,7 @@ public final class HazardState {
    * @throws UseAfterFreeException if it is closed, or a part that was joined
    */
   public List<HazardState> split(List<?> subjects) {
-    lock.lock();
+    lock();
     try {
       if (state != Availability.OPEN) {
         throw refusal(AttemptedUse.of("a split"));
@@ -150,7 +148,7 @@ public final class HazardState {
       state = Availability.SPLIT;
       return created;
     } finally {
-      lock.unlock();
+      unlock();
     }
   }
 
@@ -163,13 +161,13 @@ public final class HazardState {
    * @throws StreamMisuseException if a part is split itself; nothing has changed
    */
   public boolean join(List<HazardState> expected) {
-    lock.lock();
+    lock();
     try {
       if (state != Availability.SPLIT || parts != expected) {
         return false;
       }
       for (HazardState part : parts) {
-        part.lock.lock();
+        part.lock();
         try {
           if (part.state == Availability.SPLIT) {
             throw new StreamMisuseException(
@@ -177,43 +175,43 @@ public final class HazardState {
                 part.subject + " is split itself; join its parts before it is joined");
           }
         } finally {
-          part.lock.unlock();
+          part.unlock();
         }
       }
       takePartsBack(Availability.JOINED, null);
       return true;
     } finally {
-      lock.unlock();
+      unlock();
     }
   }
 
   /** Refuses reads until a write is registered. */
   public void refuseReadsUntilWritten() {
-    lock.lock();
+    lock();
     try {
       refusesReads = true;
     } finally {
-      lock.unlock();
+      unlock();
     }
   }
 
   /** Refuses writes from now on, in parts of it as well; it can still be freed. */
   public void refuseWrites() {
-    lock.lock();
+    lock();
     try {
       refusesWrites = true;
     } finally {
-      lock.unlock();
+      unlock();
     }
   }
 
   /** Whether it refuses writes. */
   public boolean refusesWrites() {
-    lock.lock();
+    lock();
     try {
       return refusesWrites;
     } finally {
-      lock.unlock();
+      unlock();
     }
   }
 
@@ -224,19 +222,19 @@ public final class HazardState {
    * @return who frees it, and when
    */
   public Closing close(@Nullable Throwable closedAt) {
-    lock.lock();
+    lock();
     try {
-      if (!isOpen()) {
+      if (!heldIsOpen()) {
         return Closing.ALREADY_CLOSED;
       }
       if (holds > 0) {
         closesWithLastHold = true;
         this.closedAt = closedAt;
-        return Closing.WITH_LAST_PIN;
+        return Closing.WITH_LAST_USE;
       }
       return end(closedAt);
     } finally {
-      lock.unlock();
+      unlock();
     }
   }
 
@@ -244,33 +242,62 @@ public final class HazardState {
   private Closing end(@Nullable Throwable endedAt) {
     takePartsBack(Availability.CLOSED, endedAt);
     closedAt = endedAt;
-    if (pins > 0) {
-      state = Availability.CLOSING;
-      return Closing.WITH_LAST_PIN;
+    return endUses();
+  }
+
+  /** Ends it once all uses are submitted. Held: the lock. */
+  private Closing endUses() {
+    boolean isNow = history.areSubmitted(this);
+    state = isNow ? Availability.CLOSED : Availability.CLOSING;
+    return isNow ? Closing.NOW : Closing.WITH_LAST_USE;
+  }
+
+  /**
+   * Goes on closing, after a stream has submitted a use.
+   *
+   * @return the action that frees the allocation, if that was its last use; otherwise null
+   */
+  @Nullable Runnable continueClosing() {
+    lock();
+    try {
+      return endUses() == Closing.NOW ? release : null;
+    } finally {
+      unlock();
     }
-    state = Availability.CLOSED;
-    return Closing.NOW;
+  }
+
+  void linkClosing(@Nullable HazardState next) {
+    nextClosing = next;
+  }
+
+  @Nullable HazardState nextClosing() {
+    return nextClosing;
   }
 
   /** Undoes a close that could not be carried out. */
   public void reopen() {
-    lock.lock();
+    lock();
     try {
       state = Availability.OPEN;
       closedAt = null;
     } finally {
-      lock.unlock();
+      unlock();
     }
   }
 
   /** Whether it is not closed: it accepts new uses, or its parts do. */
   public boolean isOpen() {
-    lock.lock();
+    lock();
     try {
-      return acceptsUses() && !closesWithLastHold;
+      return heldIsOpen();
     } finally {
-      lock.unlock();
+      unlock();
     }
+  }
+
+  /** Held: the lock. */
+  private boolean heldIsOpen() {
+    return heldAcceptsUses() && !closesWithLastHold;
   }
 
   /**
@@ -279,11 +306,11 @@ public final class HazardState {
    */
   public Timeline lastUser() {
     Timeline user;
-    lock.lock();
+    lock();
     try {
       user = requireNonNull(history.latest());
     } finally {
-      lock.unlock();
+      unlock();
     }
     return user.isReturned() ? user.pool().defaultTimeline() : user;
   }
@@ -295,11 +322,11 @@ public final class HazardState {
    * @return -1 if a wait may be needed
    */
   public long latestOn(Timeline timeline) {
-    lock.lock();
+    lock();
     try {
-      return gate == null && holds == 0 && pins == 0 ? history.latestOn(timeline) : -1;
+      return gate == null && holds == 0 ? history.latestOn(timeline) : -1;
     } finally {
-      lock.unlock();
+      unlock();
     }
   }
 
@@ -316,13 +343,13 @@ public final class HazardState {
 
   /** Refuses a use that is not registered, like {@link #requireUsable(String)}. */
   public void requireUsable(UseLabels labels, int label) {
-    lock.lock();
+    lock();
     try {
       if (state != Availability.OPEN) {
         throw refusal(labels.use(label));
       }
     } finally {
-      lock.unlock();
+      unlock();
     }
   }
 
@@ -332,17 +359,22 @@ public final class HazardState {
    * @param writes whether the host writes, so that it waits for reads as well
    */
   public List<PendingUse> pending(boolean writes) {
-    lock.lock();
+    lock();
     try {
-      List<PendingUse> uses = new ArrayList<>();
-      history.addPending(writes, uses);
-      for (HazardState part : parts) {
-        uses.addAll(part.pending(writes));
-      }
-      return uses;
+      return heldPending(writes);
     } finally {
-      lock.unlock();
+      unlock();
     }
+  }
+
+  /** Held: the lock. */
+  private List<PendingUse> heldPending(boolean writes) {
+    List<PendingUse> uses = new ArrayList<>();
+    history.addPending(writes, uses);
+    for (HazardState part : parts) {
+      uses.addAll(part.pending(writes));
+    }
+    return uses;
   }
 
   /**
@@ -353,26 +385,26 @@ public final class HazardState {
    * @return what the access has to wait for before it touches the memory
    */
   public List<PendingUse> beginHostAccess(boolean writes) {
-    lock.lock();
+    lock();
     try {
-      List<PendingUse> pending = pending(writes);
+      List<PendingUse> pending = heldPending(writes);
       if (writes) {
         this.writes++;
       }
       requireNonNull(gate).begin(writes);
       return pending;
     } finally {
-      lock.unlock();
+      unlock();
     }
   }
 
   /** Ends an access by the host. */
   public void endHostAccess(boolean writes) {
-    lock.lock();
+    lock();
     try {
       requireNonNull(gate).end(writes);
     } finally {
-      lock.unlock();
+      unlock();
     }
   }
 
@@ -383,33 +415,28 @@ public final class HazardState {
 
   /** Waits until no access by the host conflicts with a use. */
   void awaitHost(boolean writes) {
-    lock.lock();
-    try {
-      if (gate != null) {
-        gate.await(writes);
-      }
-    } finally {
-      lock.unlock();
+    if (gate != null) {
+      gate.await(writes);
     }
   }
 
   /** How many uses the next writer depends on: the last writes, and one read per stream. */
   public int size() {
-    lock.lock();
+    lock();
     try {
       return history.size();
     } finally {
-      lock.unlock();
+      unlock();
     }
   }
 
   /** How many pieces of other code have the memory, or had it and may have to be waited for. */
   int consumers() {
-    lock.lock();
+    lock();
     try {
       return history.consumers();
     } finally {
-      lock.unlock();
+      unlock();
     }
   }
 
@@ -418,16 +445,21 @@ public final class HazardState {
    * #isUnchangedSince}.
    */
   public long writes() {
-    lock.lock();
+    lock();
     try {
-      long total = writes;
-      for (HazardState part : parts) {
-        total += part.writes();
-      }
-      return total;
+      return heldWrites();
     } finally {
-      lock.unlock();
+      unlock();
     }
+  }
+
+  /** Held: the lock. */
+  private long heldWrites() {
+    long total = writes;
+    for (HazardState part : parts) {
+      total += part.writes();
+    }
+    return total;
   }
 
   /**
@@ -435,40 +467,37 @@ public final class HazardState {
    * many {@link #writes}, and no other code, which does not tell when it writes, may be writing.
    */
   public boolean isUnchangedSince(long earlierWrites) {
-    lock.lock();
+    lock();
     try {
       for (HazardState around = whole; around != null; around = around.whole) {
         if (around.foreignWriters.get() > 0) {
           return false;
         }
       }
-      return !isWithWriter() && writes() == earlierWrites;
+      return !heldIsWithWriter() && heldWrites() == earlierWrites;
     } finally {
-      lock.unlock();
+      unlock();
     }
   }
 
   /** Whether other code may be writing it, or a part of it. */
   private boolean isWithWriter() {
-    lock.lock();
+    lock();
     try {
-      return foreignWriters.get() > 0 || parts.stream().anyMatch(HazardState::isWithWriter);
+      return heldIsWithWriter();
     } finally {
-      lock.unlock();
+      unlock();
     }
+  }
+
+  /** Held: the lock. */
+  private boolean heldIsWithWriter() {
+    return foreignWriters.get() > 0 || parts.stream().anyMatch(HazardState::isWithWriter);
   }
 
   /** The allocation's number. */
   public long generation() {
     return generation;
-  }
-
-  void lock() {
-    lock.lock();
-  }
-
-  void unlock() {
-    lock.unlock();
   }
 
   /**
@@ -525,41 +554,46 @@ public final class HazardState {
     return subject instanceof Tagged tagged ? tagged.tag() : "";
   }
 
-  /** The uses so far. Held: the lock. */
+  @Override
+  boolean isShareable() {
+    return gate == null;
+  }
+
+  @Override
   UseHistory history() {
     return history;
   }
 
   /** Notes that other code has the memory from now on, and forgets those who are done with it. */
   public void addConsumer(ForeignConsumer consumer) {
-    lock.lock();
+    lock();
     try {
       history.addConsumer(consumer);
     } finally {
-      lock.unlock();
+      unlock();
     }
   }
 
   /** Takes {@link #addConsumer} back. */
   public void removeConsumer(ForeignConsumer consumer) {
-    lock.lock();
+    lock();
     try {
       history.removeConsumer(consumer);
     } finally {
-      lock.unlock();
+      unlock();
     }
   }
 
   /** Notes that other code may write the memory, until {@link #endForeignWrites}. */
   public void beginForeignWrites() {
-    lock.lock();
+    lock();
     try {
       if (!isAbsorbed) {
         foreignWriters.incrementAndGet();
         return;
       }
     } finally {
-      lock.unlock();
+      unlock();
     }
     requireNonNull(whole).beginForeignWrites();
   }
@@ -575,35 +609,39 @@ public final class HazardState {
   }
 
   private void endForeignWrites(boolean hasWritten) {
-    lock.lock();
+    lock();
     try {
       if (!isAbsorbed) {
         foreignWriters.decrementAndGet();
         if (hasWritten) {
-          noteForeignWrite();
+          heldNoteForeignWrite();
         }
         return;
       }
     } finally {
-      lock.unlock();
+      unlock();
     }
     requireNonNull(whole).endForeignWrites(hasWritten);
   }
 
   private void noteForeignWrite() {
-    lock.lock();
+    lock();
     try {
-      writes++;
-      refusesReads = false;
-      parts.forEach(HazardState::noteForeignWrite);
+      heldNoteForeignWrite();
     } finally {
-      lock.unlock();
+      unlock();
     }
   }
 
-  /** Registers a use and pins the allocation. Held: the lock. */
+  /** Held: the lock. */
+  private void heldNoteForeignWrite() {
+    writes++;
+    refusesReads = false;
+    parts.forEach(HazardState::noteForeignWrite);
+  }
+
+  /** Registers a use, which keeps the allocation until it is submitted. Held: the lock. */
   void register(Timeline timeline, long ticket, boolean writes) {
-    pins++;
     if (writes) {
       this.writes++;
       refusesReads = false;
@@ -619,14 +657,14 @@ public final class HazardState {
    * @throws UseAfterFreeException if it is closed
    */
   public void hold(String use) {
-    lock.lock();
+    lock();
     try {
-      if (!acceptsUses()) {
+      if (!heldAcceptsUses()) {
         throw refusal(AttemptedUse.of(use));
       }
       holds++;
     } finally {
-      lock.unlock();
+      unlock();
     }
   }
 
@@ -637,7 +675,7 @@ public final class HazardState {
    *     it; otherwise null
    */
   public @Nullable Runnable endHold() {
-    lock.lock();
+    lock();
     try {
       holds--;
       if (holds > 0 || !closesWithLastHold) {
@@ -646,51 +684,33 @@ public final class HazardState {
       closesWithLastHold = false;
       return end(closedAt) == Closing.NOW ? release : null;
     } finally {
-      lock.unlock();
+      unlock();
     }
   }
 
   /** Whether other code keeps it allocated. */
   public boolean isHeld() {
-    lock.lock();
+    lock();
     try {
       return holds > 0;
     } finally {
-      lock.unlock();
+      unlock();
     }
   }
 
   /** Whether it accepts uses, or its parts do; so it may, until the last hold ends, when closed. */
   public boolean acceptsUses() {
-    lock.lock();
+    lock();
     try {
-      return state == Availability.OPEN || state == Availability.SPLIT;
+      return heldAcceptsUses();
     } finally {
-      lock.unlock();
+      unlock();
     }
   }
 
-  /**
-   * Removes a submission's pin.
-   *
-   * @return the action that frees the allocation, if it was closed meanwhile and this was its last
-   *     pin; otherwise null
-   */
-  @Nullable Runnable unpin() {
-    lock.lock();
-    try {
-      if (!isAbsorbed) {
-        pins--;
-        if (pins > 0 || state != Availability.CLOSING) {
-          return null;
-        }
-        state = Availability.CLOSED;
-        return release;
-      }
-    } finally {
-      lock.unlock();
-    }
-    return requireNonNull(whole).unpin();
+  /** Held: the lock. */
+  private boolean heldAcceptsUses() {
+    return state == Availability.OPEN || state == Availability.SPLIT;
   }
 
   /**
@@ -704,14 +724,14 @@ public final class HazardState {
     }
     history.clear();
     for (HazardState part : parts) {
-      part.lock.lock();
+      part.lock();
       try {
         part.takePartsBack(end, endedAt);
         absorb(part);
         part.state = end;
         part.closedAt = endedAt;
       } finally {
-        part.lock.unlock();
+        part.unlock();
       }
     }
     parts = List.of();
@@ -723,8 +743,6 @@ public final class HazardState {
     history.absorb(part.history);
     refusesReads &= part.refusesReads;
     writes += part.writes;
-    pins += part.pins;
-    part.pins = 0;
     foreignWriters.addAndGet(part.foreignWriters.getAndSet(0));
     part.isAbsorbed = true;
   }

@@ -1,24 +1,21 @@
 package dev.streamfence.internal.order;
 
 import java.util.concurrent.locks.Condition;
-import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * Keeps uses of host memory and accesses by the host apart: while the host reads, nothing writes,
- * and while it writes, nothing uses the memory. Guarded by the lock of the {@link HazardState} that
- * has it.
+ * and while it writes, nothing uses the memory. Thread-safe; an access begins under the lock of the
+ * {@link HazardState} that has it, so that none begins while a use is registered.
  */
 final class HostGate {
-  private final Condition ended;
+  private final ReentrantLock lock = new ReentrantLock();
+  private final Condition ended = lock.newCondition();
 
   /** Accesses by the host that are running, or wait for the device. */
   private int reads;
 
   private int writes;
-
-  HostGate(Lock lock) {
-    ended = lock.newCondition();
-  }
 
   /** Begins an access. */
   void begin(boolean writing) {
@@ -28,26 +25,41 @@ final class HostGate {
   /** Ends an access. */
   void end(boolean writing) {
     count(writing, -1);
-    ended.signalAll();
   }
 
   private void count(boolean writing, int change) {
-    if (writing) {
-      writes += change;
-    } else {
-      reads += change;
+    lock.lock();
+    try {
+      if (writing) {
+        writes += change;
+      } else {
+        reads += change;
+      }
+      ended.signalAll();
+    } finally {
+      lock.unlock();
     }
   }
 
   /** Whether a use conflicts with an access that has begun. */
   boolean conflictsWith(boolean writing) {
-    return writes > 0 || (writing && reads > 0);
+    lock.lock();
+    try {
+      return writes > 0 || (writing && reads > 0);
+    } finally {
+      lock.unlock();
+    }
   }
 
-  /** Waits until no access conflicts with a use; gives the lock up meanwhile. */
+  /** Waits until no access conflicts with a use. */
   void await(boolean writing) {
-    while (conflictsWith(writing)) {
-      ended.awaitUninterruptibly();
+    lock.lock();
+    try {
+      while (conflictsWith(writing)) {
+        ended.awaitUninterruptibly();
+      }
+    } finally {
+      lock.unlock();
     }
   }
 }

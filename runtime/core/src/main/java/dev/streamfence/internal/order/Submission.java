@@ -448,13 +448,13 @@ public final class Submission implements AutoCloseable {
     boolean isDropped = state == LaunchStep.RECORDING;
     long first = firstTicket;
     long last = ticket;
-    List<Runnable> releases = List.of();
+    HazardState closing = null;
     try {
       try {
         if (state != LaunchStep.RECORDING) {
           securePendingWaits();
           timeline.publish(ticket, labels, isUse);
-          releases = unpin();
+          closing = timeline.takeClosing();
         }
       } finally {
         ended.setSubmitting(outer);
@@ -467,7 +467,7 @@ public final class Submission implements AutoCloseable {
           end(watched, isDropped, first, last);
         }
       } finally {
-        release(releases, ended);
+        release(closing, ended);
       }
     }
   }
@@ -480,16 +480,28 @@ public final class Submission implements AutoCloseable {
     }
   }
 
-  /** Carries out the postponed frees, each even if an earlier one failed, and ends the visit. */
-  private void release(List<Runnable> releases, Visit ended) {
+  /** Goes on closing what was closed meanwhile, each even if an earlier one failed. */
+  private void release(@Nullable HazardState closing, Visit ended) {
     try {
-      if (!releases.isEmpty()) {
+      if (closing != null) {
         Teardown all = new Teardown();
-        releases.forEach(all::step);
+        for (HazardState next = closing; next != null; ) {
+          HazardState state = next;
+          // First, since it may be put into the line of another stream.
+          next = state.nextClosing();
+          all.step(() -> continueClosing(state));
+        }
         all.finish();
       }
     } finally {
       timeline.pool().life().leave(ended);
+    }
+  }
+
+  private static void continueClosing(HazardState state) {
+    Runnable release = state.continueClosing();
+    if (release != null) {
+      release.run();
     }
   }
 
@@ -501,7 +513,7 @@ public final class Submission implements AutoCloseable {
     int locked = 0;
     try {
       for (; locked < uses.count(); locked++) {
-        uses.state(locked).lock();
+        uses.lock(locked, timeline);
       }
       for (int i = 0; i < uses.count(); i++) {
         if (uses.state(i).conflictsWithHost(uses.writes(i))) {
@@ -515,13 +527,13 @@ public final class Submission implements AutoCloseable {
       ticket = timeline.nextTicket();
       firstTicket = ticket;
       for (int i = 0; i < uses.count(); i++) {
-        uses.state(i).register(timeline, ticket, uses.writes(i));
+        uses.register(i, timeline, ticket);
       }
       state = LaunchStep.REGISTERED;
       return true;
     } finally {
       while (locked > 0) {
-        uses.state(--locked).unlock();
+        uses.unlock(--locked);
       }
     }
   }
@@ -532,7 +544,9 @@ public final class Submission implements AutoCloseable {
       if (uses.writes(i)) {
         uses.state(i).requireWritable(freeing, labels, uses.writeLabel(i));
       }
-      uses.state(i).history().makeRoom();
+      if (!uses.isShared(i)) {
+        uses.state(i).history().makeRoom();
+      }
     }
     // Reads first: a reader has waited for the preceding write, so its clock often makes the wait
     // for that write unnecessary.
@@ -613,20 +627,6 @@ public final class Submission implements AutoCloseable {
         timeline.pool().sticky().declareLost(e, labels.purpose());
       }
     }
-  }
-
-  private List<Runnable> unpin() {
-    List<Runnable> releases = List.of();
-    for (int i = 0; i < uses.count(); i++) {
-      Runnable release = uses.state(i).unpin();
-      if (release != null) {
-        if (releases.isEmpty()) {
-          releases = new ArrayList<>();
-        }
-        releases.add(release);
-      }
-    }
-    return releases;
   }
 
   private void reset() {

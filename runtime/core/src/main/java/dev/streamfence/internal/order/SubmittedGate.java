@@ -3,6 +3,7 @@ package dev.streamfence.internal.order;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The highest submitted ticket of a stream, and the host threads that wait for a higher one.
@@ -17,6 +18,9 @@ final class SubmittedGate {
   private final Condition rose = lock.newCondition();
   private final AtomicInteger waiting = new AtomicInteger();
   private volatile long submitted;
+
+  /** The first of the states that are closed with the next ticket. Guarded by lock. */
+  private @Nullable HazardState closing;
 
   SubmittedGate() {
     this(SPINS);
@@ -41,6 +45,52 @@ final class SubmittedGate {
       } finally {
         lock.unlock();
       }
+    }
+  }
+
+  /**
+   * Notes that a state goes on closing once a higher ticket is submitted, see {@link #takeClosing}.
+   *
+   * @return false if the ticket is submitted
+   */
+  boolean addClosing(HazardState state, long ticket) {
+    if (submitted >= ticket) {
+      return false;
+    }
+    lock.lock();
+    try {
+      // As in await().
+      waiting.incrementAndGet();
+      if (submitted >= ticket) {
+        waiting.decrementAndGet();
+        return false;
+      }
+      state.linkClosing(closing);
+      closing = state;
+      return true;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Takes the states that go on closing: the first of them, in the order of closing, or null. */
+  @Nullable HazardState takeClosing() {
+    if (waiting.get() == 0) {
+      return null;
+    }
+    lock.lock();
+    try {
+      HazardState first = null;
+      while (closing != null) {
+        HazardState state = closing;
+        closing = state.nextClosing();
+        state.linkClosing(first);
+        first = state;
+        waiting.decrementAndGet();
+      }
+      return first;
+    } finally {
+      lock.unlock();
     }
   }
 

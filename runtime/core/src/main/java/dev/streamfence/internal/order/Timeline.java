@@ -580,6 +580,20 @@ public final class Timeline {
     gate.publish(ticket);
   }
 
+  /**
+   * Lets whoever submits a ticket go on closing a state with an unsubmitted use.
+   *
+   * @return false if the ticket is submitted
+   */
+  boolean continueClosing(HazardState closing, long ticket) {
+    return gate.addClosing(closing, ticket);
+  }
+
+  /** The first of the states to go on closing; null for none. Held: the submission lock. */
+  @Nullable HazardState takeClosing() {
+    return gate.takeClosing();
+  }
+
   /** Publishes the ticket of a part of the open submission. Held: the submission lock. */
   void publishPart(long ticket) {
     gate.publish(ticket);

@@ -64,8 +64,8 @@ final class UseHistory {
   }
 
   /**
-   * The latest ticket of all uses, if they are on one stream and no other code has the memory; -1
-   * otherwise.
+   * The latest ticket of all uses, if they are on one stream and submitted, and no other code has
+   * the memory; -1 otherwise.
    */
   long latestOn(Timeline timeline) {
     if (otherWriterCount > 0 || consumers.length > 0 || (writer != null && writer != timeline)) {
@@ -78,7 +78,28 @@ final class UseHistory {
       }
       ticket = Math.max(ticket, readTickets[i]);
     }
-    return ticket;
+    return ticket <= timeline.submitted() ? ticket : -1;
+  }
+
+  /**
+   * Whether all uses are submitted; if not, the stream of one of them {@linkplain
+   * Timeline#continueClosing goes on} with closing the state.
+   */
+  boolean areSubmitted(HazardState closing) {
+    if (writer != null && writer.continueClosing(closing, writeTicket)) {
+      return false;
+    }
+    for (int i = 0; i < otherWriterCount; i++) {
+      if (otherWriters[i].continueClosing(closing, otherWriteTickets[i])) {
+        return false;
+      }
+    }
+    for (int i = 0; i < readerCount; i++) {
+      if (readers[i].continueClosing(closing, readTickets[i])) {
+        return false;
+      }
+    }
+    return true;
   }
 
   /** How many uses the next writer depends on: the last writes, and one read per stream. */
@@ -116,9 +137,16 @@ final class UseHistory {
   /** Makes room for one more reader, so that {@link #add} cannot fail. */
   void makeRoom() {
     if (readerCount == readers.length) {
+      makeRoomFor(readerCount + 2);
+    }
+  }
+
+  /** Makes room for so many readers. */
+  void makeRoomFor(int count) {
+    if (count > readers.length) {
       // Both copies first: if the Java heap is full, nothing has changed.
-      Timeline[] more = Arrays.copyOf(readers, readerCount + 2);
-      readTickets = Arrays.copyOf(readTickets, readerCount + 2);
+      Timeline[] more = Arrays.copyOf(readers, count);
+      readTickets = Arrays.copyOf(readTickets, count);
       readers = more;
     }
   }

@@ -1,6 +1,7 @@
 package dev.streamfence.internal.order;
 
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The allocations that one submission uses with its access, each once after {@link
@@ -16,6 +17,10 @@ final class Uses {
   private boolean[] writing = new boolean[8];
   private int[] labels = new int[8];
   private int[] writeLabels = new int[8];
+
+  /** Where a use that shares the lock of its allocation is registered. */
+  private @Nullable SharedRead[] shares = new SharedRead[8];
+
   private int count;
 
   int count() {
@@ -44,6 +49,41 @@ final class Uses {
   /** The caller's label for the first write; without meaning if nothing writes the allocation. */
   int writeLabel(int index) {
     return writeLabels[index];
+  }
+
+  /** Takes the lock of an allocation, or the stream's share of it for a use that only reads. */
+  void lock(int index, Timeline timeline) {
+    if (writing[index]) {
+      states[index].lock();
+    } else {
+      shares[index] = states[index].lockToRead(timeline);
+    }
+  }
+
+  /** Whether other streams may hold their shares of the lock. */
+  boolean isShared(int index) {
+    return shares[index] != null;
+  }
+
+  /** Registers a use. Held: the lock. */
+  void register(int index, Timeline timeline, long ticket) {
+    SharedRead share = shares[index];
+    if (share == null) {
+      states[index].register(timeline, ticket, writing[index]);
+    } else {
+      share.register(ticket);
+    }
+  }
+
+  /** Gives the lock of an allocation back. */
+  void unlock(int index) {
+    SharedRead share = shares[index];
+    if (share == null) {
+      states[index].unlock();
+    } else {
+      shares[index] = null;
+      share.end();
+    }
   }
 
   /** Adds a use. */
@@ -157,5 +197,6 @@ final class Uses {
     writing = Arrays.copyOf(writing, capacity);
     labels = Arrays.copyOf(labels, capacity);
     writeLabels = Arrays.copyOf(writeLabels, capacity);
+    shares = Arrays.copyOf(shares, capacity);
   }
 }

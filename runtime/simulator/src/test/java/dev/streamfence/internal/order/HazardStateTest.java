@@ -10,7 +10,6 @@ import dev.streamfence.simulation.Schedule;
 import dev.streamfence.simulation.SimulatedDevice;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.locks.ReentrantLock;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -34,7 +33,7 @@ final class HazardStateTest {
     try (Submission open = timeline.begin(new NamedUse("a launch"))) {
       open.use(block, true, false, 0);
       open.preflight();
-      assertThat(block.close(null)).isEqualTo(Closing.WITH_LAST_PIN);
+      assertThat(block.close(null)).isEqualTo(Closing.WITH_LAST_USE);
       assertThat(block.endHold()).isNull();
       assertThatThrownBy(() -> block.requireUsable("a use"))
           .isInstanceOf(UseAfterFreeException.class);
@@ -48,7 +47,7 @@ final class HazardStateTest {
   void theLastOfTwoHoldsOfAClosedOneFreesIt() {
     block.hold("an export");
     block.hold("another export");
-    assertThat(block.close(null)).isEqualTo(Closing.WITH_LAST_PIN);
+    assertThat(block.close(null)).isEqualTo(Closing.WITH_LAST_USE);
     assertThat(block.close(null)).isEqualTo(Closing.ALREADY_CLOSED);
     assertThat(block.endHold()).isNull();
     assertThat(block.isHeld()).isTrue();
@@ -106,7 +105,7 @@ final class HazardStateTest {
 
   @Test
   void aHostAccessConflictsWithUsesUntilItEnds() {
-    HostGate gate = new HostGate(new ReentrantLock());
+    HostGate gate = new HostGate();
     gate.begin(false);
     assertThat(gate.conflictsWith(false)).isFalse();
     assertThat(gate.conflictsWith(true)).isTrue();
@@ -152,7 +151,7 @@ final class HazardStateTest {
       open.use(parts.get(1), true, false, 0);
       open.preflight();
       assertThat(block.join(parts)).isTrue();
-      assertThat(block.close(null)).isEqualTo(Closing.WITH_LAST_PIN);
+      assertThat(block.close(null)).isEqualTo(Closing.WITH_LAST_USE);
       open.commit();
       assertThat(releases).hasValue(0);
     }

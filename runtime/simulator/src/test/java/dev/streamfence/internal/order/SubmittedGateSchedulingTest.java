@@ -4,6 +4,7 @@ import static dev.streamfence.model.ControlledScheduler.explore;
 import static dev.streamfence.model.ControlledScheduler.require;
 import static dev.streamfence.model.ControlledScheduler.together;
 
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -39,6 +40,29 @@ final class SubmittedGateSchedulingTest {
                 gate.await(2);
                 require(gate.submitted() >= 2, "woken too early");
               });
+        });
+  }
+
+  @Test
+  void aStateThatIsClosedWhileItsTicketIsPublishedGoesOnClosingOnce() {
+    HazardState state = new HazardState("some memory");
+    explore(
+        () -> {
+          SubmittedGate gate = new SubmittedGate(1);
+          AtomicInteger ends = new AtomicInteger();
+          together(
+              () -> {
+                gate.publish(1);
+                if (gate.takeClosing() != null) {
+                  ends.incrementAndGet();
+                }
+              },
+              () -> {
+                if (!gate.addClosing(state, 1)) {
+                  ends.incrementAndGet();
+                }
+              });
+          require(ends.get() == 1, "closed " + ends.get() + " times");
         });
   }
 }

@@ -1,0 +1,138 @@
+package dev.streamfence.internal.order;
+
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The lock of one hazard state, held for some tens of nanoseconds and never across a call of the
+ * driver or of other code. Not reentrant.
+ *
+ * <p>One atomic operation takes it, and a store gives it back: who has to wait spins, then yields,
+ * then sleeps for some microseconds, and so needs no call from the holder. Streams that only read
+ * do not keep each other out, once they have {@linkplain #MEETINGS met often enough}: each then
+ * writes to a {@link SharedRead} of its own, and whoever holds the lock for itself waits for those
+ * (a distributed lock for readers and writers, as in Mellor-Crummey and Scott's survey). Both write
+ * first and then read what the other has written: one of the two sees the other.
+ */
+abstract class HazardLock {
+  private static final AtomicIntegerFieldUpdater<HazardLock> HELD =
+      AtomicIntegerFieldUpdater.newUpdater(HazardLock.class, "held");
+
+  /** So many readers find the lock taken before each gets a place of its own. */
+  private static final int MEETINGS = 8;
+
+  private static final int SPINS = 50;
+  private static final int YIELDS = 20;
+  private static final long PAUSE_NANOS = TimeUnit.MICROSECONDS.toNanos(20);
+
+  private volatile int held;
+
+  /** By the index of the stream; null while readers take turns. Written by the holder. */
+  private volatile @Nullable SharedRead @Nullable [] sharedReads;
+
+  /** How many readers had to wait. Guarded by the lock. */
+  private int meetings;
+
+  /** Takes the lock for itself: no other thread holds it, and no stream reads. */
+  final void lock() {
+    take();
+    if (sharedReads != null) {
+      takeOverReads(sharedReads);
+    }
+  }
+
+  private void take() {
+    for (int turn = 0; !HELD.compareAndSet(this, 0, 1); turn++) {
+      pause(turn);
+    }
+  }
+
+  /** Gives the lock back. */
+  final void unlock() {
+    HELD.lazySet(this, 0);
+  }
+
+  /**
+   * Takes the lock for a use that only reads.
+   *
+   * @return what to register the use with, and to give back; null if the lock is held like after
+   *     {@link #lock}
+   */
+  final @Nullable SharedRead lockToRead(Timeline timeline) {
+    SharedRead[] reads = sharedReads;
+    SharedRead own = reads == null ? null : reads[timeline.index()];
+    if (own != null) {
+      own.begin();
+      if (held == 0) {
+        return own;
+      }
+      own.end();
+    }
+    boolean isMeeting = !HELD.compareAndSet(this, 0, 1);
+    if (isMeeting) {
+      take();
+    }
+    if (sharedReads != null) {
+      takeOverReads(sharedReads);
+    }
+    if (own == null && isShareable() && (isMeeting || sharedReads != null)) {
+      meet(timeline);
+    }
+    return null;
+  }
+
+  /** Gives the stream a place of its own, once readers have met often. Held: the lock. */
+  private void meet(Timeline timeline) {
+    if (++meetings >= MEETINGS) {
+      try {
+        share(timeline);
+      } catch (OutOfMemoryError e) {
+        // Readers go on taking turns.
+      }
+    }
+  }
+
+  /** Gives the stream a place of its own for its reads. Held: the lock. */
+  final void share(Timeline timeline) {
+    SharedRead[] reads = sharedReads;
+    if (reads == null) {
+      int streams = timeline.pool().timelines();
+      history().makeRoomFor(streams);
+      reads = new SharedRead[streams];
+      sharedReads = reads;
+    }
+    reads[timeline.index()] = new SharedRead(timeline);
+  }
+
+  /** Waits for the streams that read, and adds their reads to the history. Held: the lock. */
+  private void takeOverReads(@Nullable SharedRead[] reads) {
+    for (SharedRead read : reads) {
+      if (read != null) {
+        for (int turn = 0; read.isHeld(); turn++) {
+          pause(turn);
+        }
+        read.moveTo(history());
+      }
+    }
+  }
+
+  /** Lets the holder go on, which the system may have taken off its processor. */
+  @SuppressWarnings("ThreadPriorityCheck")
+  private static void pause(int turn) {
+    if (turn < SPINS) {
+      Thread.onSpinWait();
+    } else if (turn < SPINS + YIELDS) {
+      Thread.yield();
+    } else {
+      LockSupport.parkNanos(PAUSE_NANOS);
+    }
+  }
+
+  /** Whether streams may read at the same time. Held: the lock. */
+  abstract boolean isShareable();
+
+  /** The uses so far. Held: the lock. */
+  abstract UseHistory history();
+}
