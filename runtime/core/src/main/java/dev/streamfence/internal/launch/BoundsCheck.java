@@ -109,8 +109,9 @@ final class BoundsCheck implements LaunchNumbers {
     if (bounds.isProofRequired()) {
       evaluator.limit(this);
     }
+    evaluator.take(this);
     for (int i = 0; i < ends.length; i++) {
-      boolean reaches = evaluator.reach(i, this);
+      boolean reaches = evaluator.reach(i);
       begins[i] = reaches ? evaluator.reachedBegin() : 0;
       ends[i] = reaches ? evaluator.reachedEnd() : 0;
       if (bounds.isProofRequired()) {

@@ -30,13 +30,27 @@ public final class BoundsEvaluator {
     this.witness = plan == null ? null : new Witness(plan);
   }
 
+  /** Takes the numbers of a launch, which do not change until {@link #reach(int)} is done. */
+  public void take(LaunchNumbers launch) {
+    if (witness != null) {
+      witness.take(launch);
+    }
+  }
+
+  /** Takes the numbers of a launch, and computes what it reaches of one array. */
+  public boolean reach(int array, LaunchNumbers launch) {
+    take(launch);
+    return reach(array);
+  }
+
   /**
-   * Computes the farthest bytes of an array that a launch certainly touches, if it completes.
+   * Computes the farthest bytes of an array that the launch whose numbers were taken certainly
+   * touches, if it completes.
    *
    * @param array the index of the array
    * @return whether any are known; then {@link #reachedBegin} and {@link #reachedEnd} are theirs
    */
-  public boolean reach(int array, LaunchNumbers launch) {
+  public boolean reach(int array) {
     reachedBegin = 0;
     reachedEnd = 0;
     reachedFirst = null;
@@ -51,9 +65,9 @@ public final class BoundsEvaluator {
       boolean loops = !access.loops().isEmpty();
       List<Witness.Choice> choices = access.choices();
       for (int choice = 0; choice < choices.size(); choice++) {
-        follow(witness, access, launch, choices.get(choice), false);
+        follow(witness, access, choices.get(choice), false);
         if (loops) {
-          follow(witness, access, launch, choices.get(choice), true);
+          follow(witness, access, choices.get(choice), true);
         }
       }
     }
@@ -61,12 +75,8 @@ public final class BoundsEvaluator {
   }
 
   private void follow(
-      Witness witness,
-      WitnessPlan.Followed followed,
-      LaunchNumbers launch,
-      Witness.Choice choice,
-      boolean last) {
-    if (!witness.reaches(followed, launch, choice, last)) {
+      Witness witness, WitnessPlan.Followed followed, Witness.Choice choice, boolean last) {
+    if (!witness.reaches(followed, choice, last)) {
       return;
     }
     ReachedAccess access = followed.access();

@@ -2,6 +2,7 @@ package dev.streamfence.internal.ptx.bounds;
 
 import dev.streamfence.internal.ptx.symbolic.Polynomial;
 import dev.streamfence.internal.ptx.symbolic.Polynomial.Term;
+import java.util.Arrays;
 
 /** A polynomial as arrays, to be evaluated without allocating. Immutable. */
 final class CompiledSum {
@@ -34,5 +35,17 @@ final class CompiledSum {
   /** The ids of a term's factors; not to be changed. */
   int[] factors(int term) {
     return factors[term];
+  }
+
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof CompiledSum sum
+        && Arrays.equals(coefficients, sum.coefficients)
+        && Arrays.deepEquals(factors, sum.factors);
+  }
+
+  @Override
+  public int hashCode() {
+    return 31 * Arrays.hashCode(coefficients) + Arrays.deepHashCode(factors);
   }
 }

@@ -1,7 +1,9 @@
 package dev.streamfence.internal.ptx.bounds;
 
 import dev.streamfence.internal.ptx.symbolic.NumberPlace;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,9 +33,26 @@ public final class LaunchBounds {
       RangeProgram program,
       @Nullable WitnessPlan plan) {
     this.arguments = List.copyOf(arguments);
-    this.arrays = List.copyOf(arrays);
+    Map<List<WitnessPlan.Target>, List<WitnessPlan.Target>> targets = new HashMap<>();
+    this.arrays = arrays.stream().map(array -> sharing(array, targets)).toList();
     this.program = program;
     this.plan = plan;
+  }
+
+  /** Gives accesses that the same thread makes one list of targets, by which that is noticed. */
+  private static Reach sharing(
+      Reach array, Map<List<WitnessPlan.Target>, List<WitnessPlan.Target>> targets) {
+    return new Reach(
+        array.isLimited(),
+        array.touched(),
+        array.followed().stream()
+            .map(access -> access.withTargets(intern(access.targets(), targets)))
+            .toList());
+  }
+
+  private static <T> T intern(T value, Map<T, T> known) {
+    T first = known.putIfAbsent(value, value);
+    return first == null ? value : first;
   }
 
   /** The numbers that the bounds depend on, in the order of their indexes. */

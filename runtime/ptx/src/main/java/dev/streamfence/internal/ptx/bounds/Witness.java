@@ -41,6 +41,11 @@ final class Witness extends Evaluation {
   private final int[] threads = new int[DIMENSIONS];
   private @Nullable LaunchNumbers launch;
 
+  /** By what the thread was chosen whose values are known; null if there is no such thread. */
+  private @Nullable List<WitnessPlan.Target> targets;
+
+  private Choice chosen = Choice.FIRST;
+
   /** The first byte that the thread touches, after {@link #reaches}. */
   private long offset;
 
@@ -54,16 +59,23 @@ final class Witness extends Evaluation {
     return offset;
   }
 
+  /** Takes the numbers of a launch, which do not change until the next one is taken. */
+  void take(LaunchNumbers numbers) {
+    launch = numbers;
+    targets = null;
+  }
+
   /**
    * Whether a thread of the launch certainly makes an access; its place is {@link #offset}.
    *
    * @param last whether to look at the last iterations of the loops around it, or at the first ones
    */
-  boolean reaches(
-      WitnessPlan.Followed followed, LaunchNumbers numbers, Choice choice, boolean last) {
-    launch = numbers;
-    choose(followed.targets(), choice);
+  boolean reaches(WitnessPlan.Followed followed, Choice choice, boolean last) {
     List<Integer> loops = followed.loops();
+    if (loops.isEmpty()) {
+      return reaches(followed, choice);
+    }
+    choose(followed.targets(), choice);
     // A loop that is left at its begin runs its body one time less than one left at its end.
     int variants = last ? 1 << Math.min(2, loops.size()) : 1;
     for (int less = 0; less < variants; less++) {
@@ -80,6 +92,17 @@ final class Witness extends Evaluation {
       }
     }
     return false;
+  }
+
+  /** Most arrays are indexed by the same values: what is known of a thread serves all of them. */
+  private boolean reaches(WitnessPlan.Followed followed, Choice choice) {
+    if (targets != followed.targets() || chosen != choice || hasFailed()) {
+      choose(followed.targets(), choice);
+      restart();
+      targets = followed.targets();
+      chosen = choice;
+    }
+    return arrives(followed);
   }
 
   private void restart() {
@@ -106,7 +129,8 @@ final class Witness extends Evaluation {
   }
 
   /** Chooses block and thread. */
-  private void choose(List<WitnessPlan.Target> targets, Choice choice) {
+  private void choose(List<WitnessPlan.Target> wanted, Choice choice) {
+    targets = null;
     LaunchNumbers numbers = numbers();
     boolean first = choice == Choice.FIRST;
     for (int dimension = 0; dimension < DIMENSIONS; dimension++) {
@@ -114,10 +138,10 @@ final class Witness extends Evaluation {
       blocks[dimension] = first ? 0 : numbers.grid(dimension) - 1;
     }
     int done = 0;
-    for (int i = 0; !first && i < targets.size(); i++) {
-      WitnessPlan.Target target = targets.get(i);
-      boolean wanted = choice == Choice.LAST_OF_LOOPS || target.perIteration() == null;
-      if (wanted && ((done >> target.dimension()) & 1) == 0 && choose(target)) {
+    for (int i = 0; !first && i < wanted.size(); i++) {
+      WitnessPlan.Target target = wanted.get(i);
+      boolean isWanted = choice == Choice.LAST_OF_LOOPS || target.perIteration() == null;
+      if (isWanted && ((done >> target.dimension()) & 1) == 0 && choose(target)) {
         done |= 1 << target.dimension();
       }
     }

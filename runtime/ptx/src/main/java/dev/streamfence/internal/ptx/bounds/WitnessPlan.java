@@ -54,7 +54,12 @@ final class WitnessPlan {
       List<Integer> loops,
       Node address,
       List<Target> targets,
-      List<Witness.Choice> choices) {}
+      List<Witness.Choice> choices) {
+    /** The same with another list of equal targets. */
+    Followed withTargets(List<Target> same) {
+      return new Followed(access, width, conditions, loops, address, same, choices);
+    }
+  }
 
   private final List<Node> nodes;
   private final int[] loops;
