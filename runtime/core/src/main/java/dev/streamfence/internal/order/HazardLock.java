@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
  * then sleeps for some microseconds, and so needs no call from the holder. Streams that only read
  * do not keep each other out, once they have {@linkplain #MEETINGS met often enough}: each then
  * writes to a {@link SharedRead} of its own, and whoever holds the lock for itself waits for those
- * (a distributed lock for readers and writers, as in Mellor-Crummey and Scott's survey). Both write
- * first and then read what the other has written: one of the two sees the other.
+ * (Hsieh and Weihl, "Scalable Reader-Writer Locks for Parallel Systems", 1992). Both write first
+ * and then read what the other has written: one of the two sees the other.
  */
 abstract class HazardLock {
   private static final AtomicIntegerFieldUpdater<HazardLock> HELD =
