@@ -52,7 +52,7 @@ final class Picture {
             .build();
     chart.getStyler().setChartBackgroundColor(Color.WHITE);
     chart.getStyler().setDefaultSeriesRenderStyle(CategorySeriesRenderStyle.Scatter);
-    chart.getStyler().setXAxisLabelRotation(60).setLegendPosition(LegendPosition.OutsideS);
+    chart.getStyler().setXAxisLabelRotation(90).setLegendPosition(LegendPosition.OutsideS);
     chart.getStyler().setLegendLayout(LegendLayout.Horizontal);
     // The library's own logarithmic axis refuses rows that an opponent has not measured.
     chart.setCustomYAxisTickLabelsFormatter(y -> String.format(ROOT, "%.2f", Math.pow(10, y)));

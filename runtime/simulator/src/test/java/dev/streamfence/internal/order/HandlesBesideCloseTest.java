@@ -13,6 +13,7 @@ import dev.streamfence.RuntimeClosedException;
 import dev.streamfence.internal.device.TrackedArray;
 import dev.streamfence.simulation.SimulatedDevice;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BiConsumer;
@@ -97,10 +98,10 @@ final class HandlesBesideCloseTest {
     hazards.lock();
     try {
       inside.start();
-      awaitState(inside, Thread.State.WAITING);
+      awaitEndOrLock(inside);
       closer.start();
       // A close that does not wait goes on to the array, whose lock it waits for.
-      awaitState(closer, Thread.State.TERMINATED);
+      awaitEndOrLock(closer);
     } finally {
       hazards.unlock();
     }
@@ -118,12 +119,12 @@ final class HandlesBesideCloseTest {
     }
   }
 
-  /** Waits until a thread is in a state, or ends, or waits for a lock. */
-  private static void awaitState(Thread thread, Thread.State state) {
-    while (thread.getState() != state
-        && thread.getState() != Thread.State.TERMINATED
-        && thread.getState() != Thread.State.WAITING) {
-      Thread.onSpinWait();
+  /** Waits until a thread ends, or waits for the lock of a hazard state. */
+  private static void awaitEndOrLock(Thread thread) throws InterruptedException {
+    while (thread.getState() != Thread.State.TERMINATED
+        && Arrays.stream(thread.getStackTrace())
+            .noneMatch(frame -> frame.getClassName().equals(HazardLock.class.getName()))) {
+      Thread.sleep(1);
     }
   }
 }
