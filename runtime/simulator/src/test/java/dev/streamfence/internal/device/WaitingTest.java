@@ -18,6 +18,7 @@ import dev.streamfence.simulation.Schedule;
 import dev.streamfence.simulation.SimulatedDevice;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
@@ -91,11 +92,18 @@ final class WaitingTest {
     FutureTask<Optional<? extends AutoCloseable>> task = new FutureTask<>(() -> take(scarce, LONG));
     Thread thread = new Thread(task);
     thread.start();
-    while (thread.getState() != Thread.State.TIMED_WAITING) {
+    while (!isInLine(thread)) {
       assertThat(thread.isAlive()).isTrue();
       Thread.onSpinWait();
     }
     return task;
+  }
+
+  /** Whether a thread waits in a line, and not for something else on its way there. */
+  private static boolean isInLine(Thread thread) {
+    return Arrays.stream(thread.getStackTrace())
+            .anyMatch(frame -> frame.getClassName().endsWith(".WaitingLine"))
+        && thread.getState() == Thread.State.TIMED_WAITING;
   }
 
   @ParameterizedTest
