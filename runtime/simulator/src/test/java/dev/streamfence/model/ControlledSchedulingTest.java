@@ -8,7 +8,7 @@ import dev.streamfence.CudaDriverException;
 import dev.streamfence.StreamMisuseException;
 import dev.streamfence.UseAfterFreeException;
 import dev.streamfence.internal.driver.StickyError;
-import dev.streamfence.internal.order.Places;
+import dev.streamfence.internal.order.HazardLocks;
 import dev.streamfence.internal.order.StreamPool;
 import dev.streamfence.internal.order.Submission;
 import dev.streamfence.internal.order.Timeline;
@@ -126,7 +126,7 @@ final class ControlledSchedulingTest {
           Scene scene = new Scene();
           Scene.Allocation x = scene.new Allocation(scene.first);
           Timeline third = scene.pool.acquire(0);
-          Places.share(x.hazards, scene.second, third);
+          HazardLocks.share(x.hazards, scene.second, third);
           together(
               () -> scene.read(scene.second, x),
               () -> scene.read(third, x),
@@ -140,7 +140,7 @@ final class ControlledSchedulingTest {
         () -> {
           Scene scene = new Scene();
           Scene.Allocation x = scene.new Allocation(scene.first);
-          Places.share(x.hazards, scene.first, scene.second);
+          HazardLocks.share(x.hazards, scene.first, scene.second);
           together(
               () -> readUnlessClosed(scene, scene.first, x),
               () -> readUnlessClosed(scene, scene.second, x),

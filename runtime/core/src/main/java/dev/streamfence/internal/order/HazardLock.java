@@ -9,18 +9,18 @@ import org.jspecify.annotations.Nullable;
  * The lock of one hazard state, held for some tens of nanoseconds and never across a call of the
  * driver or of other code. Not reentrant.
  *
- * <p>One atomic operation takes it, and a store gives it back: who has to wait spins, then yields,
- * then sleeps for some microseconds, and so needs no call from the holder. Streams that only read
- * do not keep each other out, once they have {@linkplain #MEETINGS met often enough}: each then
- * writes to a {@link SharedRead} of its own, and whoever holds the lock for itself waits for those
- * (Hsieh and Weihl, "Scalable Reader-Writer Locks for Parallel Systems", 1992). Both write first
- * and then read what the other has written: one of the two sees the other.
+ * <p>One atomic operation takes it, and a store gives it back: a thread that has to wait spins,
+ * then yields, then sleeps for some microseconds, and needs no call from the holder. Streams that
+ * only read do not keep each other out, once they have {@linkplain #MEETINGS met often enough}:
+ * each then writes to a {@link SharedRead} of its own, and a thread that takes the lock for itself
+ * waits for all of those (Hsieh and Weihl, "Scalable Reader-Writer Locks for Parallel Systems",
+ * 1992). Both write first and then read what the other has written: one of the two sees the other.
  */
 abstract class HazardLock {
   private static final AtomicIntegerFieldUpdater<HazardLock> HELD =
       AtomicIntegerFieldUpdater.newUpdater(HazardLock.class, "held");
 
-  /** So many readers find the lock taken before each gets a place of its own. */
+  /** After this many waits of readers, each stream gets a place of its own. */
   private static final int MEETINGS = 8;
 
   private static final int SPINS = 50;
@@ -38,15 +38,31 @@ abstract class HazardLock {
   /** Takes the lock for itself: no other thread holds it, and no stream reads. */
   final void lock() {
     take();
-    if (sharedReads != null) {
-      takeOverReads(sharedReads);
-    }
   }
 
-  private void take() {
+  /**
+   * Takes the lock for itself, and moves the reads of streams with places of their own to the
+   * history.
+   *
+   * @return whether it had to wait for another holder
+   */
+  private boolean take() {
+    boolean isMeeting = false;
     for (int turn = 0; !HELD.compareAndSet(this, 0, 1); turn++) {
+      isMeeting = true;
       pause(turn);
     }
+    SharedRead[] reads = sharedReads;
+    if (reads != null) {
+      try {
+        takeOverReads(reads);
+      } catch (Error e) {
+        // Such as a full stack: the caller does not know that it holds the lock.
+        unlock();
+        throw e;
+      }
+    }
+    return isMeeting;
   }
 
   /** Gives the lock back. */
@@ -64,23 +80,27 @@ abstract class HazardLock {
     SharedRead[] reads = sharedReads;
     SharedRead own = reads == null ? null : reads[timeline.index()];
     if (own != null) {
-      own.begin();
-      if (held == 0) {
-        return own;
-      }
-      own.end();
+      take(own);
+      return own;
     }
-    boolean isMeeting = !HELD.compareAndSet(this, 0, 1);
-    if (isMeeting) {
-      take();
-    }
-    if (sharedReads != null) {
-      takeOverReads(sharedReads);
-    }
-    if (own == null && isShareable() && (isMeeting || sharedReads != null)) {
+    boolean isMeeting = take();
+    if ((isMeeting || sharedReads != null) && isShareable()) {
       meet(timeline);
     }
     return null;
+  }
+
+  /** Takes a stream's share of the lock. */
+  private void take(SharedRead own) {
+    own.begin();
+    while (held != 0) {
+      // The holder may be waiting for this share.
+      own.end();
+      for (int turn = 0; held != 0; turn++) {
+        pause(turn);
+      }
+      own.begin();
+    }
   }
 
   /** Gives the stream a place of its own, once readers have met often. Held: the lock. */
@@ -88,7 +108,7 @@ abstract class HazardLock {
     if (++meetings >= MEETINGS) {
       try {
         share(timeline);
-      } catch (OutOfMemoryError e) {
+      } catch (OutOfMemoryError | StackOverflowError e) {
         // Readers go on taking turns.
       }
     }

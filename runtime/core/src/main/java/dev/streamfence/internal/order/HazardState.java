@@ -224,7 +224,7 @@ public final class HazardState extends HazardLock {
   public Closing close(@Nullable Throwable closedAt) {
     lock();
     try {
-      if (!heldIsOpen()) {
+      if (!isOpenLocked()) {
         return Closing.ALREADY_CLOSED;
       }
       if (holds > 0) {
@@ -247,9 +247,9 @@ public final class HazardState extends HazardLock {
 
   /** Ends it once all uses are submitted. Held: the lock. */
   private Closing endUses() {
-    boolean isNow = history.areSubmitted(this);
-    state = isNow ? Availability.CLOSED : Availability.CLOSING;
-    return isNow ? Closing.NOW : Closing.WITH_LAST_USE;
+    boolean waits = history.letUserClose(this);
+    state = waits ? Availability.CLOSING : Availability.CLOSED;
+    return waits ? Closing.WITH_LAST_USE : Closing.NOW;
   }
 
   /**
@@ -289,15 +289,15 @@ public final class HazardState extends HazardLock {
   public boolean isOpen() {
     lock();
     try {
-      return heldIsOpen();
+      return isOpenLocked();
     } finally {
       unlock();
     }
   }
 
   /** Held: the lock. */
-  private boolean heldIsOpen() {
-    return heldAcceptsUses() && !closesWithLastHold;
+  private boolean isOpenLocked() {
+    return acceptsUsesLocked() && !closesWithLastHold;
   }
 
   /**
@@ -361,14 +361,14 @@ public final class HazardState extends HazardLock {
   public List<PendingUse> pending(boolean writes) {
     lock();
     try {
-      return heldPending(writes);
+      return pendingLocked(writes);
     } finally {
       unlock();
     }
   }
 
   /** Held: the lock. */
-  private List<PendingUse> heldPending(boolean writes) {
+  private List<PendingUse> pendingLocked(boolean writes) {
     List<PendingUse> uses = new ArrayList<>();
     history.addPending(writes, uses);
     for (HazardState part : parts) {
@@ -387,7 +387,7 @@ public final class HazardState extends HazardLock {
   public List<PendingUse> beginHostAccess(boolean writes) {
     lock();
     try {
-      List<PendingUse> pending = heldPending(writes);
+      List<PendingUse> pending = pendingLocked(writes);
       if (writes) {
         this.writes++;
       }
@@ -447,14 +447,14 @@ public final class HazardState extends HazardLock {
   public long writes() {
     lock();
     try {
-      return heldWrites();
+      return writesLocked();
     } finally {
       unlock();
     }
   }
 
   /** Held: the lock. */
-  private long heldWrites() {
+  private long writesLocked() {
     long total = writes;
     for (HazardState part : parts) {
       total += part.writes();
@@ -474,7 +474,7 @@ public final class HazardState extends HazardLock {
           return false;
         }
       }
-      return !heldIsWithWriter() && heldWrites() == earlierWrites;
+      return !isWithWriterLocked() && writesLocked() == earlierWrites;
     } finally {
       unlock();
     }
@@ -484,14 +484,14 @@ public final class HazardState extends HazardLock {
   private boolean isWithWriter() {
     lock();
     try {
-      return heldIsWithWriter();
+      return isWithWriterLocked();
     } finally {
       unlock();
     }
   }
 
   /** Held: the lock. */
-  private boolean heldIsWithWriter() {
+  private boolean isWithWriterLocked() {
     return foreignWriters.get() > 0 || parts.stream().anyMatch(HazardState::isWithWriter);
   }
 
@@ -614,7 +614,7 @@ public final class HazardState extends HazardLock {
       if (!isAbsorbed) {
         foreignWriters.decrementAndGet();
         if (hasWritten) {
-          heldNoteForeignWrite();
+          noteForeignWriteLocked();
         }
         return;
       }
@@ -627,14 +627,14 @@ public final class HazardState extends HazardLock {
   private void noteForeignWrite() {
     lock();
     try {
-      heldNoteForeignWrite();
+      noteForeignWriteLocked();
     } finally {
       unlock();
     }
   }
 
   /** Held: the lock. */
-  private void heldNoteForeignWrite() {
+  private void noteForeignWriteLocked() {
     writes++;
     refusesReads = false;
     parts.forEach(HazardState::noteForeignWrite);
@@ -659,7 +659,7 @@ public final class HazardState extends HazardLock {
   public void hold(String use) {
     lock();
     try {
-      if (!heldAcceptsUses()) {
+      if (!acceptsUsesLocked()) {
         throw refusal(AttemptedUse.of(use));
       }
       holds++;
@@ -702,14 +702,14 @@ public final class HazardState extends HazardLock {
   public boolean acceptsUses() {
     lock();
     try {
-      return heldAcceptsUses();
+      return acceptsUsesLocked();
     } finally {
       unlock();
     }
   }
 
   /** Held: the lock. */
-  private boolean heldAcceptsUses() {
+  private boolean acceptsUsesLocked() {
     return state == Availability.OPEN || state == Availability.SPLIT;
   }
 

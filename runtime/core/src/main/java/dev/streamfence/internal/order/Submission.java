@@ -198,7 +198,9 @@ public final class Submission implements AutoCloseable {
   }
 
   /**
-   * Submits what was put on the stream so far, and goes on with the next ticket.
+   * Submits what was put on the stream so far, and goes on with the next ticket. Its uses count as
+   * submitted from then on, and a close no longer waits for them: only work that allocates or frees
+   * marks its stream, and what it frees is closed.
    *
    * @return the submitted ticket, for which other threads may wait
    * @throws StreamMisuseException unless the work is being queued

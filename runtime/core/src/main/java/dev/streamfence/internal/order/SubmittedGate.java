@@ -6,8 +6,9 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The highest submitted ticket of a stream, and the host threads that wait for a higher one.
- * Written by the holder of the submission lock, read by any thread. Thread-safe.
+ * The highest submitted ticket of a stream, and what waits for a higher one: threads of the host,
+ * and states that are being closed. Written by the holder of the submission lock, read by any
+ * thread. Thread-safe.
  */
 final class SubmittedGate {
   /** Spins of a waiting thread before it parks: some microseconds. */
@@ -16,7 +17,10 @@ final class SubmittedGate {
   private final int spins;
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition rose = lock.newCondition();
+
+  /** How many threads and states wait. */
   private final AtomicInteger waiting = new AtomicInteger();
+
   private volatile long submitted;
 
   /** The first of the states that are closed with the next ticket. Guarded by lock. */

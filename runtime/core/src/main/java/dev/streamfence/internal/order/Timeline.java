@@ -581,15 +581,16 @@ public final class Timeline {
   }
 
   /**
-   * Lets whoever submits a ticket go on closing a state with an unsubmitted use.
+   * Notes that a state has a use with this ticket and is being closed: the thread that submits the
+   * ticket goes on with that.
    *
    * @return false if the ticket is submitted
    */
-  boolean continueClosing(HazardState closing, long ticket) {
+  boolean addClosing(HazardState closing, long ticket) {
     return gate.addClosing(closing, ticket);
   }
 
-  /** The first of the states to go on closing; null for none. Held: the submission lock. */
+  /** Takes the states to go on closing: the first one, or null. Held: the submission lock. */
   @Nullable HazardState takeClosing() {
     return gate.takeClosing();
   }

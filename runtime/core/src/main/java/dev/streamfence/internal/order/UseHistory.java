@@ -82,24 +82,26 @@ final class UseHistory {
   }
 
   /**
-   * Whether all uses are submitted; if not, the stream of one of them {@linkplain
-   * Timeline#continueClosing goes on} with closing the state.
+   * Leaves closing a state to a stream with a use that is not submitted, see {@link
+   * Timeline#addClosing}.
+   *
+   * @return false if all uses are submitted
    */
-  boolean areSubmitted(HazardState closing) {
-    if (writer != null && writer.continueClosing(closing, writeTicket)) {
-      return false;
+  boolean letUserClose(HazardState closing) {
+    if (writer != null && writer.addClosing(closing, writeTicket)) {
+      return true;
     }
     for (int i = 0; i < otherWriterCount; i++) {
-      if (otherWriters[i].continueClosing(closing, otherWriteTickets[i])) {
-        return false;
+      if (otherWriters[i].addClosing(closing, otherWriteTickets[i])) {
+        return true;
       }
     }
     for (int i = 0; i < readerCount; i++) {
-      if (readers[i].continueClosing(closing, readTickets[i])) {
-        return false;
+      if (readers[i].addClosing(closing, readTickets[i])) {
+        return true;
       }
     }
-    return true;
+    return false;
   }
 
   /** How many uses the next writer depends on: the last writes, and one read per stream. */

@@ -13,7 +13,6 @@ import dev.streamfence.RuntimeClosedException;
 import dev.streamfence.internal.device.TrackedArray;
 import dev.streamfence.simulation.SimulatedDevice;
 import java.time.Duration;
-import java.util.Arrays;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BiConsumer;
@@ -98,10 +97,10 @@ final class HandlesBesideCloseTest {
     hazards.lock();
     try {
       inside.start();
-      awaitEndOrLock(inside);
+      HazardLocks.awaitEndOrLock(inside);
       closer.start();
       // A close that does not wait goes on to the array, whose lock it waits for.
-      awaitEndOrLock(closer);
+      HazardLocks.awaitEndOrLock(closer);
     } finally {
       hazards.unlock();
     }
@@ -116,15 +115,6 @@ final class HandlesBesideCloseTest {
       return gpu.close(Duration.ZERO);
     } catch (InterruptedException e) {
       throw new IllegalStateException(e);
-    }
-  }
-
-  /** Waits until a thread ends, or waits for the lock of a hazard state. */
-  private static void awaitEndOrLock(Thread thread) throws InterruptedException {
-    while (thread.getState() != Thread.State.TERMINATED
-        && Arrays.stream(thread.getStackTrace())
-            .noneMatch(frame -> frame.getClassName().equals(HazardLock.class.getName()))) {
-      Thread.sleep(1);
     }
   }
 }

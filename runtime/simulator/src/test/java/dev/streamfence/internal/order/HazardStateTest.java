@@ -10,6 +10,7 @@ import dev.streamfence.simulation.Schedule;
 import dev.streamfence.simulation.SimulatedDevice;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -212,5 +213,79 @@ final class HazardStateTest {
     use(timeline, parts.get(1), false);
     assertThat(block.join(parts)).isTrue();
     use(timeline, block, false);
+  }
+
+  /** Reads while another thread holds the lock: the reader has to wait. */
+  private static void meet(HazardState state, Timeline reader) throws InterruptedException {
+    Thread thread =
+        new Thread(
+            () -> {
+              SharedRead share = state.lockToRead(reader);
+              giveBack(state, share);
+            });
+    state.lock();
+    try {
+      thread.start();
+      HazardLocks.awaitEndOrLock(thread);
+    } finally {
+      state.unlock();
+    }
+    thread.join();
+  }
+
+  private static void giveBack(HazardState state, @Nullable SharedRead share) {
+    if (share == null) {
+      state.unlock();
+    } else {
+      share.end();
+    }
+  }
+
+  private static boolean hasPlace(HazardState state, Timeline reader) {
+    SharedRead share = state.lockToRead(reader);
+    giveBack(state, share);
+    return share != null;
+  }
+
+  @Test
+  void streamsThatMeetOftenAtWhatTheyReadGetPlacesOfTheirOwn() throws InterruptedException {
+    for (int i = 1; i < 8; i++) {
+      meet(block, timeline);
+    }
+    assertThat(hasPlace(block, timeline)).isFalse();
+    meet(block, timeline);
+    assertThat(hasPlace(block, timeline)).isTrue();
+    // From then on, a stream gets its place with its first read.
+    assertThat(hasPlace(block, other)).isFalse();
+    SharedRead first = block.lockToRead(timeline);
+    SharedRead second = block.lockToRead(other);
+    assertThat(first).isNotNull();
+    assertThat(second).isNotNull();
+    first.end();
+    second.end();
+  }
+
+  @Test
+  void streamsTakeTurnsAtHostMemoryHoweverOftenTheyMeet() throws InterruptedException {
+    HazardState memory = new HazardState("memory");
+    for (int i = 0; i < 10; i++) {
+      meet(memory, timeline);
+    }
+    assertThat(hasPlace(memory, timeline)).isFalse();
+  }
+
+  @Test
+  void readsInPlacesOfTheirOwnAreUsesLikeOthers() {
+    use(timeline, block, true);
+    HazardLocks.share(block, timeline, other);
+    use(timeline, block, false);
+    use(other, block, false);
+    assertThat(block.size()).isEqualTo(3);
+    assertThat(block.latestOn(timeline)).isEqualTo(-1);
+    List<HazardState> parts = block.split(List.of("a half", "another half"));
+    assertThat(parts.get(0).size()).isEqualTo(3);
+    assertThat(block.join(parts)).isTrue();
+    use(timeline, block, true);
+    assertThat(block.size()).isEqualTo(1);
   }
 }
