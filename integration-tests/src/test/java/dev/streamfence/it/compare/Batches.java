@@ -27,6 +27,11 @@ final class Batches {
     return median(1, times, operation, () -> {});
   }
 
+  /** The time of an operation, with caches that have other things in them. */
+  static double nanosAfter(Runnable between, Runnable operation) {
+    return median(WARM_UP, BATCHES, operation, between);
+  }
+
   /** How often a transfer is timed: less often if it takes long. */
   static int transfers(int mebibytes) {
     return Math.max(3, Math.min(100, 512 / mebibytes));

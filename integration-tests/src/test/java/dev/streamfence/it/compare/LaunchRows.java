@@ -53,26 +53,8 @@ final class LaunchRows implements RowGroup {
   }
 
   private void parameters() {
-    List<DeviceArray<int[]>> a = sixteen;
     for (int i = 0; i < Batches.OPERATIONS; i++) {
-      one.kernels.sum15(
-          a.get(0),
-          a.get(1),
-          a.get(2),
-          a.get(3),
-          a.get(4),
-          a.get(5),
-          a.get(6),
-          a.get(7),
-          a.get(8),
-          a.get(9),
-          a.get(10),
-          a.get(11),
-          a.get(12),
-          a.get(13),
-          a.get(14),
-          a.get(15),
-          Launches.N);
+      Launches.sum15(one.kernels, sixteen, sixteen.get(15));
     }
   }
 

@@ -41,6 +41,12 @@ final class RecorderRows implements RowGroup {
       }
       """;
 
+  /** The bytes of a cache line. */
+  private static final int LINE = 64;
+
+  /** More than a core's own caches hold, and less than the one that cores share. */
+  private final byte[] other = new byte[8 << 20];
+
   private DeviceStream stream;
   private LoadedModule module;
   private List<DeviceArray<int[]>> arrays;
@@ -48,7 +54,12 @@ final class RecorderRows implements RowGroup {
   @Override
   public List<String> rows() {
     return List.of(
-        "recorder-1", "recorder-4", "recorder-16", "recorder-table", "recorder-allocate");
+        "recorder-1",
+        "recorder-4",
+        "recorder-16",
+        "recorder-4-cold",
+        "recorder-table",
+        "recorder-allocate");
   }
 
   @Override
@@ -91,6 +102,7 @@ final class RecorderRows implements RowGroup {
       case "recorder-1" -> launch(1);
       case "recorder-4" -> launch(4);
       case "recorder-16" -> launch(16);
+      case "recorder-4-cold" -> launchAfterEvicting(4);
       case "recorder-table" -> launchWithTable();
       case "recorder-allocate" -> allocate();
       default -> throw new IllegalArgumentException(row);
@@ -98,23 +110,43 @@ final class RecorderRows implements RowGroup {
   }
 
   private double launch(int arrayCount) {
+    LaunchRecorder touch = recorder(arrayCount);
+    return Batches.nanosEach(
+        () -> {
+          for (int i = 0; i < Batches.OPERATIONS; i++) {
+            launch(touch, arrayCount);
+          }
+        },
+        stream::synchronize);
+  }
+
+  /** Between launches, what they need leaves the caches of the core, as the driver may have it. */
+  private double launchAfterEvicting(int arrayCount) {
+    LaunchRecorder touch = recorder(arrayCount);
+    return Batches.nanosAfter(
+        () -> {
+          for (int i = 0; i < other.length; i += LINE) {
+            other[i]++;
+          }
+        },
+        () -> launch(touch, arrayCount));
+  }
+
+  private LaunchRecorder recorder(int arrayCount) {
     KernelSignature signature = KernelSignature.entry("touch" + arrayCount);
     for (int i = 0; i < arrayCount; i++) {
       signature = signature.readWrites("a" + i, int[].class);
     }
-    LaunchRecorder touch = module.recorder(signature.threads("n", int.class, 256));
-    return Batches.nanosEach(
-        () -> {
-          for (int launch = 0; launch < Batches.OPERATIONS; launch++) {
-            try (LaunchRecorder recorder = touch.begin()) {
-              for (int i = 0; i < arrayCount; i++) {
-                recorder.array(arrays.get(i));
-              }
-              recorder.threads(1).preflight().launch().commit();
-            }
-          }
-        },
-        stream::synchronize);
+    return module.recorder(signature.threads("n", int.class, 256));
+  }
+
+  private void launch(LaunchRecorder touch, int arrayCount) {
+    try (LaunchRecorder recorder = touch.begin()) {
+      for (int i = 0; i < arrayCount; i++) {
+        recorder.array(arrays.get(i));
+      }
+      recorder.threads(1).preflight().launch().commit();
+    }
   }
 
   private double launchWithTable() {

@@ -20,6 +20,7 @@ record Row(String id, String title, Unit unit) {
           new Row("recorder-1", "the recorder alone, 1 array", NANOSECONDS),
           new Row("recorder-4", "the recorder alone, 4 arrays", NANOSECONDS),
           new Row("recorder-16", "the recorder alone, 16 arrays", NANOSECONDS),
+          new Row("recorder-4-cold", "the recorder alone, 4 arrays, caches evicted", NANOSECONDS),
           new Row("recorder-table", "the recorder alone, a table of 16 arrays", NANOSECONDS),
           new Row("recorder-allocate", "allocate + close, no driver", NANOSECONDS),
           new Row("launch-one-stream", "launch, 4 arrays and 2 numbers, one stream", NANOSECONDS),

@@ -90,26 +90,7 @@ final class ThreadRows implements RowGroup {
   }
 
   private void launchOnFifteenShared(Own its) {
-    List<DeviceArray<int[]>> a = fifteen;
-    its.kernels()
-        .sum15(
-            a.get(0),
-            a.get(1),
-            a.get(2),
-            a.get(3),
-            a.get(4),
-            a.get(5),
-            a.get(6),
-            a.get(7),
-            a.get(8),
-            a.get(9),
-            a.get(10),
-            a.get(11),
-            a.get(12),
-            a.get(13),
-            a.get(14),
-            its.sum(),
-            Launches.N);
+    Launches.sum15(its.kernels(), fifteen, its.sum());
   }
 
   /** A launch by a thread. */
