@@ -5,6 +5,7 @@ import dev.streamfence.StreamMisuseException;
 import dev.streamfence.internal.memory.Allocation;
 import dev.streamfence.internal.memory.Region;
 import java.util.Arrays;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,16 +20,13 @@ final class ArrayArguments {
   /** So many comparisons and fewer are made one by one; beyond, the arrays are sorted. */
   private static final int FEW = 1 << 12;
 
-  private @Nullable ReadableArray<?>[] arrays = new ReadableArray<?>[8];
-  private @Nullable Region[] regions = new Region[8];
+  /** Those of this launch, and behind them some to set later. */
+  private ArrayArgument[] arguments = {};
 
   /** Those of the regions: comparing them is most of what refusing aliases costs. */
-  private @Nullable Allocation[] allocations = new Allocation[8];
+  private @Nullable Allocation[] allocations = {};
 
-  private long[] addresses = new long[8];
-  private int[] parameters = new int[8];
-  private int[] indexes = new int[8];
-  private boolean[] written = new boolean[8];
+  private long[] addresses = {};
   private int[] order = {};
   private int count;
 
@@ -37,9 +35,8 @@ final class ArrayArguments {
     return count;
   }
 
-  /** The memory of an array; null if it has no elements, or is an untracked address. */
-  @Nullable Region region(int array) {
-    return regions[array];
+  ArrayArgument get(int array) {
+    return arguments[array];
   }
 
   /** The address that the kernel receives for an array. */
@@ -52,62 +49,35 @@ final class ArrayArguments {
     return addresses;
   }
 
-  /** Whether an array is in fact an untracked address. */
-  boolean isUntracked(int array) {
-    return arrays[array] == null;
-  }
-
-  /** An array with its length and tag, for reports. */
-  String inWords(int array) {
-    return String.valueOf(arrays[array]);
-  }
-
-  /** The size of an array's elements; 0 for an untracked address. */
-  int elementBytes(int array) {
-    ReadableArray<?> passed = arrays[array];
-    return passed == null ? 0 : passed.elementType().sizeInBytes();
-  }
-
-  /** The position of the parameter that an array was passed for. */
-  int parameter(int array) {
-    return parameters[array];
-  }
-
-  /** The index of an array in its table, or {@link #IN_NO_TABLE}. */
-  int index(int array) {
-    return indexes[array];
-  }
-
   /** Adds an array. */
   void add(
       ReadableArray<?> array, @Nullable Region region, int parameter, int index, boolean writes) {
-    add(region == null ? 0L : region.address(), parameter, index, writes);
-    arrays[count - 1] = array;
-    regions[count - 1] = region;
-    allocations[count - 1] = region == null ? null : region.allocation();
+    if (count == arguments.length) {
+      grow();
+    }
+    arguments[count].set(array, region, parameter, index, writes);
+    Allocation allocation = region == null ? null : region.allocation();
+    if (allocations[count] != allocation) {
+      allocations[count] = allocation;
+    }
+    addresses[count++] = region == null ? 0L : region.address();
   }
 
   /** Adds an untracked address. */
   void addUntracked(long address, int parameter) {
-    add(address, parameter, IN_NO_TABLE, true);
-  }
-
-  private void add(long address, int parameter, int index, boolean writes) {
-    if (count == parameters.length) {
+    if (count == arguments.length) {
       grow();
     }
-    addresses[count] = address;
-    parameters[count] = parameter;
-    indexes[count] = index;
-    written[count] = writes;
-    count++;
+    arguments[count].set(null, null, parameter, IN_NO_TABLE, true);
+    allocations[count] = null;
+    addresses[count++] = address;
   }
 
   /** Forgets the arrays that were added last. */
   void truncate(int kept) {
-    Arrays.fill(arrays, kept, count, null);
-    Arrays.fill(regions, kept, count, null);
-    Arrays.fill(allocations, kept, count, null);
+    for (int i = kept; i < count; i++) {
+      arguments[i].clear();
+    }
     count = kept;
   }
 
@@ -146,32 +116,31 @@ final class ArrayArguments {
         last = -1;
         lastWritten = -1;
       }
-      if (last >= 0 && written[next]) {
+      if (last >= 0 && arguments[next].isWritten()) {
         requireApart(Math.min(last, next), Math.max(last, next), names);
       }
       if (lastWritten >= 0) {
         requireApart(Math.min(lastWritten, next), Math.max(lastWritten, next), names);
       }
       last = last < 0 || end(next) > end(last) ? next : last;
-      if (written[next] && (lastWritten < 0 || end(next) > end(lastWritten))) {
+      if (arguments[next].isWritten() && (lastWritten < 0 || end(next) > end(lastWritten))) {
         lastWritten = next;
       }
     }
   }
 
   private long end(int array) {
-    Region region = regions[array];
-    return region == null ? addresses[array] : addresses[array] + region.sizeInBytes();
+    return addresses[array] + arguments[array].sizeInBytes();
   }
 
   /** Sorts the arrays that have memory; returns how many there are. */
   private int sortByAddress() {
     if (order.length < count) {
-      order = new int[parameters.length];
+      order = new int[arguments.length];
     }
     int sorted = 0;
     for (int i = 0; i < count; i++) {
-      if (regions[i] != null) {
+      if (arguments[i].region() != null) {
         order[sorted++] = i;
       }
     }
@@ -206,25 +175,22 @@ final class ArrayArguments {
   }
 
   private void requireApart(int earlier, int later, LaunchArguments names) {
-    Region region = regions[later];
-    Region other = regions[earlier];
-    if (region == null
-        || other == null
-        || !(written[earlier] || written[later])
-        || !region.overlaps(other)) {
+    ArrayArgument one = arguments[earlier];
+    ArrayArgument other = arguments[later];
+    if (!(one.isWritten() || other.isWritten()) || !one.overlaps(other.region())) {
       return;
     }
     throw new StreamMisuseException(
         StreamMisuseException.Misuse.ALIAS,
         names.use(later),
-        (region.equals(other)
+        (Objects.equals(one.region(), other.region())
                 ? " is the same array as parameter '" + names.name(earlier) + "'"
                 : " is "
-                    + arrays[later]
+                    + other
                     + ", which overlaps parameter '"
                     + names.name(earlier)
                     + "', "
-                    + arrays[earlier])
+                    + one)
             + ", and one of them is written; pass two arrays, or declare"
             + " @Kernel(mayAlias = true)");
   }
@@ -232,13 +198,13 @@ final class ArrayArguments {
   /** Refuses memory of a variable that the kernel uses by itself, if either use writes. */
   void requireApart(SymbolUse symbol, LaunchArguments names) {
     for (int i = 0; i < count; i++) {
-      Region region = regions[i];
-      if (region != null && (written[i] || symbol.writes()) && region.overlaps(symbol.region())) {
+      ArrayArgument argument = arguments[i];
+      if ((argument.isWritten() || symbol.writes()) && argument.overlaps(symbol.region())) {
         throw new StreamMisuseException(
             StreamMisuseException.Misuse.ALIAS,
             names.use(i),
             " is "
-                + arrays[i]
+                + argument
                 + ", and the kernel "
                 + (symbol.writes() ? "writes" : "reads")
                 + " that variable by itself; pass another array, or declare"
@@ -248,13 +214,13 @@ final class ArrayArguments {
   }
 
   private void grow() {
-    int capacity = parameters.length * 2;
-    arrays = Arrays.copyOf(arrays, capacity);
-    regions = Arrays.copyOf(regions, capacity);
+    int capacity = Math.max(8, 2 * count);
+    ArrayArgument[] more = Arrays.copyOf(arguments, capacity);
+    for (int i = count; i < capacity; i++) {
+      more[i] = new ArrayArgument();
+    }
     allocations = Arrays.copyOf(allocations, capacity);
     addresses = Arrays.copyOf(addresses, capacity);
-    parameters = Arrays.copyOf(parameters, capacity);
-    indexes = Arrays.copyOf(indexes, capacity);
-    written = Arrays.copyOf(written, capacity);
+    arguments = more;
   }
 }

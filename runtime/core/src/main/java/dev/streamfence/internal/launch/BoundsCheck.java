@@ -2,7 +2,6 @@ package dev.streamfence.internal.launch;
 
 import dev.streamfence.KernelArgumentException;
 import dev.streamfence.internal.driver.KernelLaunch;
-import dev.streamfence.internal.memory.Region;
 import dev.streamfence.internal.ptx.bounds.BoundsEvaluator;
 import dev.streamfence.internal.ptx.bounds.LaunchNumbers;
 import dev.streamfence.internal.ptx.bounds.ReachedAccess;
@@ -58,18 +57,14 @@ final class BoundsCheck implements LaunchNumbers {
     if (takeNumbers() || !isComputed) {
       compute();
     }
-    int count = arrays.count();
-    for (int i = 0; i < count; i++) {
-      if (arrays.index(i) != ArrayArguments.IN_NO_TABLE || arrays.isUntracked(i)) {
+    for (int i = 0; i < arrays.count(); i++) {
+      ArrayArgument argument = arrays.get(i);
+      if (argument.index() != ArrayArguments.IN_NO_TABLE || argument.isUntracked()) {
         continue;
       }
-      int array = bounds.array(arrays.parameter(i));
-      if (array < 0) {
-        continue;
-      }
-      Region region = arrays.region(i);
-      if (begins[array] < 0 || ends[array] > (region == null ? 0 : region.sizeInBytes())) {
-        throw refusal(array, arrays, i);
+      int array = bounds.array(argument.parameter());
+      if (array >= 0 && (begins[array] < 0 || ends[array] > argument.sizeInBytes())) {
+        throw refusal(array, argument);
       }
     }
   }
@@ -122,10 +117,9 @@ final class BoundsCheck implements LaunchNumbers {
     isComputed = true;
   }
 
-  private KernelArgumentException refusal(int array, ArrayArguments arrays, int argument) {
-    int size = arrays.elementBytes(argument);
-    Region region = arrays.region(argument);
-    long bytes = region == null ? 0 : region.sizeInBytes();
+  private KernelArgumentException refusal(int array, ArrayArgument argument) {
+    int size = argument.elementBytes();
+    long bytes = argument.sizeInBytes();
     boolean isCertain =
         evaluator.reach(array, this)
             && (evaluator.reachedBegin() < 0 || evaluator.reachedEnd() > bytes);

@@ -6,7 +6,6 @@ import static java.util.Objects.requireNonNull;
 import dev.streamfence.DeviceException.AttemptedUse;
 import dev.streamfence.DeviceStream;
 import dev.streamfence.KernelArgumentException;
-import dev.streamfence.ReadableArray;
 import dev.streamfence.StreamMisuseException;
 import dev.streamfence.UseAfterFreeException;
 import dev.streamfence.internal.device.TrackedArray;
@@ -135,8 +134,8 @@ final class LaunchArguments {
 
   /** The name of an array for errors. */
   String name(int array) {
-    String name = names[arrays.parameter(array)];
-    int index = arrays.index(array);
+    String name = names[arrays.get(array).parameter()];
+    int index = arrays.get(array).index();
     return index == ArrayArguments.IN_NO_TABLE ? name : KernelParameter.Table.entry(name, index);
   }
 
@@ -166,7 +165,7 @@ final class LaunchArguments {
       absent(declared);
     } else {
       int turn = position;
-      ReadableArray<?> array = array(values, ArrayArguments.IN_NO_TABLE);
+      TrackedArray<?> array = array(values, ArrayArguments.IN_NO_TABLE);
       requireTurn(turn, values);
       add(array, declared, submission, labels);
     }
@@ -193,7 +192,7 @@ final class LaunchArguments {
   }
 
   private void add(
-      ReadableArray<?> array,
+      TrackedArray<?> array,
       KernelParameter.Array declared,
       Submission submission,
       UseLabels labels) {
@@ -271,17 +270,17 @@ final class LaunchArguments {
       KernelParameter.Table declared,
       Submission submission,
       UseLabels labels) {
-    ReadableArray<?> array = array((DeviceValues) present(entry, index), index);
+    TrackedArray<?> array = array((DeviceValues) present(entry, index), index);
     add(array, declared, declared.elementType(), index, submission, labels);
   }
 
-  private ReadableArray<?> array(DeviceValues values, int index) {
+  private TrackedArray<?> array(DeviceValues values, int index) {
     // Most are arrays to write, and the comparison with a final class is the fastest.
     if (values instanceof WritableArray<?> array) {
       return array;
     }
     try {
-      return values.values();
+      return TrackedArray.of(present(values.values(), index));
     } catch (UseAfterFreeException e) {
       throw closed(e, entry(index), values);
     }
@@ -316,25 +315,24 @@ final class LaunchArguments {
 
   /** Adds an array, alone or in a table. */
   private void add(
-      ReadableArray<?> array,
+      TrackedArray<?> array,
       KernelParameter.Tracked declared,
       @Nullable ArrayElement elementType,
       int index,
       Submission submission,
       UseLabels labels) {
     requireFits(array, elementType, index);
-    TrackedArray<?> tracked = TrackedArray.of(array);
-    if (declared.access().writes() && !(tracked instanceof WritableArray)) {
+    if (declared.access().writes() && !(array instanceof WritableArray)) {
       throw new StreamMisuseException(
           StreamMisuseException.Misuse.READ_ONLY,
           entry(index),
           " writes " + array + ", which is read-only; write a copy of it instead");
     }
-    Region region = tracked.region();
+    Region region = array.region();
     boolean recorded = isRecorded(region);
     // Preflight checks all recorded arrays at once, and refuses those that are closed by then.
-    if (recorded ? tracked.isGone() : !array.isOpen()) {
-      throw tracked.useAfterFree(entry(index));
+    if (recorded ? array.isGone() : !array.isOpen()) {
+      throw array.useAfterFree(entry(index));
     }
     int added = arrays.count();
     boolean isEmpty = region != null && region.sizeInBytes() == 0;
@@ -351,14 +349,14 @@ final class LaunchArguments {
 
   /** Whether the runtime orders the uses of an array's memory; null stands for no memory. */
   private boolean isRecorded(@Nullable Region region) {
-    return region != null && (strict || region.allocation().isTracked());
+    return region != null && (strict || region.hazards().isTracked());
   }
 
   /** How many of the arrays passed so far are uses that the runtime orders. */
   int recordedUses() {
     int recorded = 0;
     for (int i = 0; i < arrays.count(); i++) {
-      recorded += isRecorded(arrays.region(i)) ? 1 : 0;
+      recorded += isRecorded(arrays.get(i).region()) ? 1 : 0;
     }
     return recorded;
   }
@@ -499,22 +497,22 @@ final class LaunchArguments {
   List<LaunchObserver.Use> uses() {
     List<LaunchObserver.Use> uses = new ArrayList<>();
     for (int i = 0; i < arrays.count(); i++) {
-      if (arrays.isUntracked(i)) {
+      ArrayArgument array = arrays.get(i);
+      if (array.isUntracked()) {
         uses.add(new LaunchObserver.Use(name(i), arrays.address(i), 0, true, true));
       } else {
-        Region region = arrays.region(i);
-        KernelParameter parameter = parameters[arrays.parameter(i)];
+        KernelParameter parameter = parameters[array.parameter()];
         Access access = ((KernelParameter.Tracked) parameter).access();
         uses.add(
             new LaunchObserver.Use(
                 name(i),
-                region == null ? 0 : region.address(),
-                region == null ? 0 : region.sizeInBytes(),
+                arrays.address(i),
+                array.sizeInBytes(),
                 access.reads(),
                 access.writes(),
-                arrays.inWords(i),
-                arrays.elementBytes(i),
-                parameter instanceof KernelParameter.Array array && array.distinct()));
+                array.toString(),
+                array.elementBytes(),
+                parameter instanceof KernelParameter.Array declared && declared.distinct()));
       }
     }
     for (SymbolUse symbol : symbols) {
@@ -566,8 +564,7 @@ final class LaunchArguments {
     return entry;
   }
 
-  private void requireFits(ReadableArray<?> array, @Nullable ArrayElement elementType, int index) {
-    present(array, index);
+  private void requireFits(TrackedArray<?> array, @Nullable ArrayElement elementType, int index) {
     if (array.runtime() != runtime) {
       throw new StreamMisuseException(
           StreamMisuseException.Misuse.OTHER_RUNTIME,

@@ -3,12 +3,10 @@ package dev.streamfence.internal.memory;
 
 import static java.util.Objects.requireNonNull;
 
-import dev.streamfence.StreamMisuseException;
 import dev.streamfence.internal.order.Closing;
 import dev.streamfence.internal.order.HazardState;
 import dev.streamfence.internal.order.Tagged;
 import dev.streamfence.internal.order.Timeline;
-import dev.streamfence.internal.order.UseLabels;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -27,7 +25,6 @@ public final class Allocation implements Tagged {
   /** Null for host memory, and so is the account. */
   private final @Nullable Timeline timeline;
 
-  private final boolean tracked;
   private final @Nullable Account account;
   private final @Nullable Allocation enclosing;
   private final HazardState hazards;
@@ -87,10 +84,12 @@ public final class Allocation implements Tagged {
     this.tag = tag;
     this.generation = HazardState.newGeneration();
     this.timeline = timeline;
-    this.tracked = tracked;
     this.account = account;
     this.enclosing = enclosing;
     this.hazards = new HazardState(generation, this, timeline, ticket, () -> release.accept(this));
+    if (!tracked) {
+      hazards.leaveUntracked();
+    }
     this.allocatedAt = allocatedAt;
   }
 
@@ -101,7 +100,6 @@ public final class Allocation implements Tagged {
     this.tag = tag;
     this.generation = hazards.generation();
     this.timeline = null;
-    this.tracked = true;
     this.account = null;
     this.enclosing = null;
     this.hazards = hazards;
@@ -200,22 +198,7 @@ public final class Allocation implements Tagged {
 
   /** Whether its resource frees it only after its registered uses. */
   public boolean isTracked() {
-    return tracked;
-  }
-
-  /**
-   * Refuses a use that relies on being registered.
-   *
-   * @param label the use's label in {@code labels}
-   * @throws StreamMisuseException if the resource does not track uses
-   */
-  public void requireTracked(UseLabels labels, int label) {
-    if (!tracked) {
-      throw new StreamMisuseException(
-          StreamMisuseException.Misuse.UNTRACKED,
-          labels.use(label),
-          " uses " + this + ", whose resource does not track uses; allocate it from one that does");
-    }
+    return hazards.isTracked();
   }
 
   /** Whether it is host memory, which no stream allocated. */

@@ -61,6 +61,9 @@ public final class HazardState extends HazardLock {
   private boolean refusesReads;
   private boolean refusesWrites;
 
+  /** Written before any use. */
+  private boolean isTracked = true;
+
   private @Nullable Throwable closedAt;
 
   /** The next of the states that wait for the same stream. Guarded by the stream's gate. */
@@ -120,6 +123,7 @@ public final class HazardState extends HazardLock {
     this.gate = whole.gate == null ? null : new HostGate();
     this.refusesReads = whole.refusesReads;
     this.refusesWrites = whole.refusesWrites;
+    this.isTracked = whole.isTracked;
   }
 
   /** A number that no other allocation or part of one has. */
@@ -182,6 +186,33 @@ public final class HazardState extends HazardLock {
       return true;
     } finally {
       unlock();
+    }
+  }
+
+  /** Says of new memory that its owner frees it without regard to the uses that are registered. */
+  public void leaveUntracked() {
+    isTracked = false;
+  }
+
+  /** Whether the memory is freed only after its registered uses. */
+  public boolean isTracked() {
+    return isTracked;
+  }
+
+  /**
+   * Refuses a use that relies on being registered.
+   *
+   * @param label the use's label in {@code labels}
+   * @throws StreamMisuseException if the memory's owner does not track uses
+   */
+  public void requireTracked(UseLabels labels, int label) {
+    if (!isTracked) {
+      throw new StreamMisuseException(
+          StreamMisuseException.Misuse.UNTRACKED,
+          labels.use(label),
+          " uses "
+              + subject
+              + ", whose resource does not track uses; allocate it from one that does");
     }
   }
 

@@ -261,7 +261,7 @@ public final class Submission implements AutoCloseable {
     uses.sortByGeneration();
     while (!register()) {
       for (int i = 0; i < uses.count(); i++) {
-        uses.state(i).awaitHost(uses.writes(i));
+        uses.get(i).state().awaitHost(uses.get(i).writes());
       }
     }
     try {
@@ -515,10 +515,10 @@ public final class Submission implements AutoCloseable {
     int locked = 0;
     try {
       for (; locked < uses.count(); locked++) {
-        uses.lock(locked, timeline);
+        uses.get(locked).lock(timeline);
       }
       for (int i = 0; i < uses.count(); i++) {
-        if (uses.state(i).conflictsWithHost(uses.writes(i))) {
+        if (uses.get(i).state().conflictsWithHost(uses.get(i).writes())) {
           return false;
         }
       }
@@ -529,37 +529,40 @@ public final class Submission implements AutoCloseable {
       ticket = timeline.nextTicket();
       firstTicket = ticket;
       for (int i = 0; i < uses.count(); i++) {
-        uses.register(i, timeline, ticket);
+        uses.get(i).register(timeline, ticket);
       }
       state = LaunchStep.REGISTERED;
       return true;
     } finally {
       while (locked > 0) {
-        uses.unlock(--locked);
+        uses.get(--locked).unlock();
       }
     }
   }
 
   private void collect() {
     for (int i = 0; i < uses.count(); i++) {
-      uses.state(i).requireUsable(freeing, uses.reads(i), labels, uses.label(i));
-      if (uses.writes(i)) {
-        uses.state(i).requireWritable(freeing, labels, uses.writeLabel(i));
+      Use use = uses.get(i);
+      use.state().requireUsable(freeing, use.reads(), labels, use.label());
+      if (use.writes()) {
+        use.state().requireWritable(freeing, labels, use.writeLabel());
       }
-      if (!uses.isShared(i)) {
-        uses.state(i).history().makeRoom();
+      if (!use.isShared()) {
+        use.state().history().makeRoom();
       }
     }
     // Reads first: a reader has waited for the preceding write, so its clock often makes the wait
     // for that write unnecessary.
     for (int i = 0; i < uses.count(); i++) {
-      if (uses.writes(i)) {
-        uses.state(i).history().collectReads(waits);
+      Use use = uses.get(i);
+      if (use.writes()) {
+        use.state().history().collectReads(waits);
       }
     }
     for (int i = 0; i < uses.count(); i++) {
-      uses.state(i).history().collectWrites(waits);
-      uses.state(i).history().collectConsumers(uses.writes(i), waits, consumers);
+      Use use = uses.get(i);
+      use.state().history().collectWrites(waits);
+      use.state().history().collectConsumers(use.writes(), waits, consumers);
     }
   }
 
@@ -574,15 +577,16 @@ public final class Submission implements AutoCloseable {
 
   private void observeUses(ObservedWork work) {
     for (int i = 0; i < uses.count(); i++) {
-      int label = uses.reads(i) ? uses.label(i) : uses.writeLabel(i);
+      Use use = uses.get(i);
+      int label = use.reads() ? use.label() : use.writeLabel();
       work.use(
           new ObservedWork.Use(
               labels.use(label).parameter(),
-              uses.state(i).tag(),
-              uses.state(i).inWords(),
-              uses.reads(i),
-              uses.writes(i)));
-      uses.state(i).history().observe(uses.writes(i), work);
+              use.state().tag(),
+              use.state().inWords(),
+              use.reads(),
+              use.writes()));
+      use.state().history().observe(use.writes(), work);
     }
   }
 

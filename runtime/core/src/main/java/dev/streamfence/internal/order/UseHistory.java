@@ -12,22 +12,16 @@ import org.jspecify.annotations.Nullable;
  * of the {@link HazardState} that has it.
  */
 final class UseHistory {
-  /** The last write; null if there was none. */
-  private @Nullable Timeline writer;
+  private static final ForeignConsumer[] NO_CONSUMERS = {};
 
-  private long writeTicket;
+  /** The last write; several only after {@link #absorb}. */
+  private final LatestTickets writes;
 
-  /** Further last writes, which only {@link #absorb} brings. */
-  private Timeline[] otherWriters = {};
-
-  private long[] otherWriteTickets = {};
-  private int otherWriterCount;
-  private Timeline[] readers = {};
-  private long[] readTickets = {};
-  private int readerCount;
+  /** The last read of each stream since then. */
+  private final LatestTickets reads;
 
   /** Other code that has the memory, or had it since the last write. */
-  private ForeignConsumer[] consumers = {};
+  private ForeignConsumer[] consumers = NO_CONSUMERS;
 
   /** The stream of the latest use; null if there was none. */
   private @Nullable Timeline latest;
@@ -36,25 +30,22 @@ final class UseHistory {
   private boolean isUsed;
 
   /** Creates a history without uses. */
-  UseHistory() {}
+  UseHistory() {
+    this.writes = new LatestTickets();
+    this.reads = new LatestTickets();
+  }
 
   /** Creates a history that begins with a write, which does not count as a use. */
   UseHistory(Timeline writer, long ticket) {
-    this.writer = writer;
-    this.writeTicket = ticket;
-    this.latest = writer;
+    this();
+    writes.add(writer, ticket);
+    latest = writer;
   }
 
   /** Creates a history that goes on from another one. */
   UseHistory(UseHistory other) {
-    this.writer = other.writer;
-    this.writeTicket = other.writeTicket;
-    this.otherWriters = other.otherWriters.clone();
-    this.otherWriteTickets = other.otherWriteTickets.clone();
-    this.otherWriterCount = other.otherWriterCount;
-    this.readers = other.readers.clone();
-    this.readTickets = other.readTickets.clone();
-    this.readerCount = other.readerCount;
+    this.writes = new LatestTickets(other.writes);
+    this.reads = new LatestTickets(other.reads);
     this.consumers = other.consumers;
     this.latest = other.latest;
   }
@@ -68,16 +59,12 @@ final class UseHistory {
    * the memory; -1 otherwise.
    */
   long latestOn(Timeline timeline) {
-    if (otherWriterCount > 0 || consumers.length > 0 || (writer != null && writer != timeline)) {
+    long write = writes.onlyOn(timeline);
+    long read = reads.onlyOn(timeline);
+    if (consumers.length > 0 || write < 0 || read < 0) {
       return -1;
     }
-    long ticket = writer == null ? 0 : writeTicket;
-    for (int i = 0; i < readerCount; i++) {
-      if (readers[i] != timeline) {
-        return -1;
-      }
-      ticket = Math.max(ticket, readTickets[i]);
-    }
+    long ticket = Math.max(write, read);
     return ticket <= timeline.submitted() ? ticket : -1;
   }
 
@@ -88,25 +75,12 @@ final class UseHistory {
    * @return false if all uses are submitted
    */
   boolean letUserClose(HazardState closing) {
-    if (writer != null && writer.addClosing(closing, writeTicket)) {
-      return true;
-    }
-    for (int i = 0; i < otherWriterCount; i++) {
-      if (otherWriters[i].addClosing(closing, otherWriteTickets[i])) {
-        return true;
-      }
-    }
-    for (int i = 0; i < readerCount; i++) {
-      if (readers[i].addClosing(closing, readTickets[i])) {
-        return true;
-      }
-    }
-    return false;
+    return writes.letUserClose(closing) || reads.letUserClose(closing);
   }
 
   /** How many uses the next writer depends on: the last writes, and one read per stream. */
   int size() {
-    return (writer == null ? 0 : 1) + otherWriterCount + readerCount;
+    return writes.size() + reads.size();
   }
 
   /** How many pieces of other code have the memory, or had it and may have to be waited for. */
@@ -117,20 +91,15 @@ final class UseHistory {
   /**
    * Adds the submitted or registered work that an access by the host has to wait for.
    *
-   * @param writes whether the host writes, so that it waits for reads as well
+   * @param writing whether the host writes, so that it waits for reads as well
    */
-  void addPending(boolean writes, List<PendingUse> uses) {
-    if (writer != null) {
-      uses.add(new PendingUse(writer, writeTicket));
-    }
-    for (int i = 0; i < otherWriterCount; i++) {
-      uses.add(new PendingUse(otherWriters[i], otherWriteTickets[i]));
-    }
-    for (int i = 0; writes && i < readerCount; i++) {
-      uses.add(new PendingUse(readers[i], readTickets[i]));
+  void addPending(boolean writing, List<PendingUse> uses) {
+    writes.addPending(uses);
+    if (writing) {
+      reads.addPending(uses);
     }
     for (ForeignConsumer consumer : consumers) {
-      if (consumer.hasEnded() && consumer.conflictsWith(writes)) {
+      if (consumer.hasEnded() && consumer.conflictsWith(writing)) {
         uses.add(new PendingUse(consumer.timeline(), consumer.endTicket()));
       }
     }
@@ -138,36 +107,22 @@ final class UseHistory {
 
   /** Makes room for one more reader, so that {@link #add} cannot fail. */
   void makeRoom() {
-    if (readerCount == readers.length) {
-      makeRoomFor(readerCount + 2);
-    }
+    reads.makeRoom();
   }
 
   /** Makes room for so many readers. */
   void makeRoomFor(int count) {
-    if (count > readers.length) {
-      // Both copies first: if the Java heap is full, nothing has changed.
-      Timeline[] more = Arrays.copyOf(readers, count);
-      readTickets = Arrays.copyOf(readTickets, count);
-      readers = more;
-    }
+    reads.makeRoomFor(count);
   }
 
   /** Adds the writes that every use has to wait for. */
   void collectWrites(Waits waits) {
-    if (writer != null) {
-      waits.add(writer, writeTicket);
-    }
-    for (int i = 0; i < otherWriterCount; i++) {
-      waits.add(otherWriters[i], otherWriteTickets[i]);
-    }
+    writes.collect(waits);
   }
 
   /** Adds the reads that a writer has to wait for. */
   void collectReads(Waits waits) {
-    for (int i = 0; i < readerCount; i++) {
-      waits.add(readers[i], readTickets[i]);
-    }
+    reads.collect(waits);
   }
 
   /**
@@ -193,14 +148,9 @@ final class UseHistory {
    * it.
    */
   void observe(boolean writing, ObservedWork work) {
-    if (writer != null) {
-      work.after(writer, writeTicket, true);
-    }
-    for (int i = 0; i < otherWriterCount; i++) {
-      work.after(otherWriters[i], otherWriteTickets[i], true);
-    }
-    for (int i = 0; writing && i < readerCount; i++) {
-      work.after(readers[i], readTickets[i], false);
+    writes.observe(true, work);
+    if (writing) {
+      reads.observe(false, work);
     }
     for (ForeignConsumer consumer : consumers) {
       if (consumer.conflictsWith(writing)) {
@@ -211,20 +161,15 @@ final class UseHistory {
   }
 
   /** Adds a use; {@link #makeRoom} precedes a read. */
-  void add(Timeline timeline, long ticket, boolean writes) {
+  void add(Timeline timeline, long ticket, boolean writing) {
     isUsed = true;
-    latest = timeline;
-    if (!writes) {
-      addRead(timeline, ticket);
-      return;
+    if (latest != timeline) {
+      // A comparison is cheaper than storing a reference.
+      latest = timeline;
     }
-    // Registration is atomic over preflights, so the reads that are dropped here are exactly
-    // those collected.
-    Arrays.fill(readers, 0, readerCount, null);
-    readerCount = 0;
-    if (otherWriterCount > 0) {
-      Arrays.fill(otherWriters, null);
-      otherWriterCount = 0;
+    if (!writing) {
+      reads.add(timeline, ticket);
+      return;
     }
     if (consumers.length > 0) {
       // The writer waits for those that have ended.
@@ -233,8 +178,10 @@ final class UseHistory {
               .filter(consumer -> !consumer.hasEnded())
               .toArray(ForeignConsumer[]::new);
     }
-    writer = timeline;
-    writeTicket = ticket;
+    // Registration is atomic over preflights, so the reads that are dropped here are exactly
+    // those collected.
+    reads.clear();
+    writes.replaceBy(timeline, ticket);
   }
 
   /** Notes that other code has the memory from now on, and forgets those who are done with it. */
@@ -257,24 +204,15 @@ final class UseHistory {
 
   /** Forgets all uses, because those of the parts are taken over instead. */
   void clear() {
-    writer = null;
-    otherWriterCount = 0;
-    readerCount = 0;
-    consumers = new ForeignConsumer[0];
+    writes.clear();
+    reads.clear();
+    consumers = NO_CONSUMERS;
   }
 
   /** Adds the uses of a part. */
   void absorb(UseHistory part) {
-    if (part.writer != null) {
-      addWrite(part.writer, part.writeTicket);
-    }
-    for (int i = 0; i < part.otherWriterCount; i++) {
-      addWrite(part.otherWriters[i], part.otherWriteTickets[i]);
-    }
-    for (int i = 0; i < part.readerCount; i++) {
-      makeRoom();
-      addRead(part.readers[i], part.readTickets[i]);
-    }
+    writes.addAll(part.writes);
+    reads.addAll(part.reads);
     consumers =
         Stream.concat(Arrays.stream(consumers), Arrays.stream(part.consumers))
             .distinct()
@@ -283,37 +221,5 @@ final class UseHistory {
       isUsed = true;
       latest = part.latest;
     }
-  }
-
-  private void addWrite(Timeline timeline, long ticket) {
-    if (writer == null || writer == timeline) {
-      writeTicket = writer == null ? ticket : Math.max(writeTicket, ticket);
-      writer = timeline;
-      return;
-    }
-    for (int i = 0; i < otherWriterCount; i++) {
-      if (otherWriters[i] == timeline) {
-        otherWriteTickets[i] = Math.max(otherWriteTickets[i], ticket);
-        return;
-      }
-    }
-    if (otherWriterCount == otherWriters.length) {
-      Timeline[] more = Arrays.copyOf(otherWriters, otherWriterCount + 2);
-      otherWriteTickets = Arrays.copyOf(otherWriteTickets, otherWriterCount + 2);
-      otherWriters = more;
-    }
-    otherWriters[otherWriterCount] = timeline;
-    otherWriteTickets[otherWriterCount++] = ticket;
-  }
-
-  private void addRead(Timeline timeline, long ticket) {
-    for (int i = 0; i < readerCount; i++) {
-      if (readers[i] == timeline) {
-        readTickets[i] = Math.max(readTickets[i], ticket);
-        return;
-      }
-    }
-    readers[readerCount] = timeline;
-    readTickets[readerCount++] = ticket;
   }
 }

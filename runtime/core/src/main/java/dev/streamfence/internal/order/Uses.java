@@ -1,25 +1,21 @@
 package dev.streamfence.internal.order;
 
 import java.util.Arrays;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The allocations that one submission uses with its access, each once after {@link
- * #sortByGeneration}. The arrays stop growing after the largest submission. Confined to the thread
- * that holds the submission lock.
+ * #sortByGeneration}. It stops growing after the largest submission. Confined to the thread that
+ * holds the submission lock.
  */
 final class Uses {
   /** So many uses and fewer are sorted by insertion. */
   private static final int FEW = 32;
 
-  private HazardState[] states = new HazardState[8];
-  private boolean[] reading = new boolean[8];
-  private boolean[] writing = new boolean[8];
-  private int[] labels = new int[8];
-  private int[] writeLabels = new int[8];
-
-  /** Where a use that shares the lock of its allocation is registered. */
-  private @Nullable SharedRead[] shares = new SharedRead[8];
+  /**
+   * Those of this submission, and behind them those of earlier ones, to be set again. They keep
+   * hazard states reachable, and no memory: that is freed by its owner.
+   */
+  private Use[] uses = {};
 
   private int count;
 
@@ -27,75 +23,24 @@ final class Uses {
     return count;
   }
 
-  HazardState state(int index) {
-    return states[index];
-  }
-
-  boolean reads(int index) {
-    return reading[index];
-  }
-
-  boolean writes(int index) {
-    return writing[index];
-  }
-
-  /**
-   * The caller's label for the first read, or for the first use if nothing reads the allocation.
-   */
-  int label(int index) {
-    return labels[index];
-  }
-
-  /** The caller's label for the first write; without meaning if nothing writes the allocation. */
-  int writeLabel(int index) {
-    return writeLabels[index];
-  }
-
-  /** Takes the lock of an allocation, or the stream's share of it for a use that only reads. */
-  void lock(int index, Timeline timeline) {
-    if (writing[index]) {
-      states[index].lock();
-    } else {
-      shares[index] = states[index].lockToRead(timeline);
-    }
-  }
-
-  /** Whether other streams may hold their shares of the lock. */
-  boolean isShared(int index) {
-    return shares[index] != null;
-  }
-
-  /** Registers a use. Held: the lock. */
-  void register(int index, Timeline timeline, long ticket) {
-    SharedRead share = shares[index];
-    if (share == null) {
-      states[index].register(timeline, ticket, writing[index]);
-    } else {
-      share.register(ticket);
-    }
-  }
-
-  /** Gives the lock of an allocation back. */
-  void unlock(int index) {
-    SharedRead share = shares[index];
-    if (share == null) {
-      states[index].unlock();
-    } else {
-      shares[index] = null;
-      share.end();
-    }
+  Use get(int index) {
+    return uses[index];
   }
 
   /** Adds a use. */
   void add(HazardState state, boolean reads, boolean writes, int label) {
-    if (count == states.length) {
+    if (count == uses.length) {
       grow();
     }
-    states[count] = state;
-    reading[count] = reads;
-    writing[count] = writes;
-    writeLabels[count] = label;
-    labels[count++] = label;
+    uses[count++].set(state, reads, writes, label);
+  }
+
+  private void grow() {
+    Use[] more = Arrays.copyOf(uses, Math.max(8, 2 * count));
+    for (int i = count; i < more.length; i++) {
+      more[i] = new Use();
+    }
+    uses = more;
   }
 
   /** Sorts by generation, and makes two uses of one allocation one that does both. */
@@ -106,10 +51,10 @@ final class Uses {
     }
     int kept = 0;
     for (int i = 1; i < count; i++) {
-      if (states[i] == states[kept]) {
-        mergeInto(kept, i);
+      if (uses[i].state() == uses[kept].state()) {
+        uses[kept].merge(uses[i]);
       } else if (++kept < i) {
-        move(i, kept);
+        swap(kept, i);
       }
     }
     truncate(count == 0 ? 0 : kept + 1);
@@ -129,74 +74,24 @@ final class Uses {
 
   private void sort(int gap) {
     for (int i = gap; i < count; i++) {
-      for (int j = i; j >= gap && isBefore(j, j - gap); j -= gap) {
+      for (int j = i; j >= gap && uses[j].isBefore(uses[j - gap]); j -= gap) {
         swap(j - gap, j);
       }
     }
   }
 
-  /** Uses of one allocation keep the order of their labels, so that errors name the first one. */
-  private boolean isBefore(int i, int j) {
-    long one = states[i].generation();
-    long other = states[j].generation();
-    return one != other ? one < other : labels[i] < labels[j];
-  }
-
-  private void mergeInto(int kept, int more) {
-    // A read can be refused where a write is not; the error then names the read.
-    if (reading[more] && !reading[kept]) {
-      labels[kept] = labels[more];
-    }
-    if (writing[more] && !writing[kept]) {
-      writeLabels[kept] = writeLabels[more];
-    }
-    reading[kept] |= reading[more];
-    writing[kept] |= writing[more];
-  }
-
-  private void move(int from, int to) {
-    states[to] = states[from];
-    reading[to] = reading[from];
-    writing[to] = writing[from];
-    labels[to] = labels[from];
-    writeLabels[to] = writeLabels[from];
+  private void swap(int i, int j) {
+    Use use = uses[i];
+    uses[i] = uses[j];
+    uses[j] = use;
   }
 
   /** Forgets all but the first uses. */
   void truncate(int kept) {
-    Arrays.fill(states, kept, count, null);
     count = kept;
   }
 
   void clear() {
     truncate(0);
-  }
-
-  private void swap(int i, int j) {
-    HazardState state = states[i];
-    states[i] = states[j];
-    states[j] = state;
-    boolean reads = reading[i];
-    reading[i] = reading[j];
-    reading[j] = reads;
-    boolean writes = writing[i];
-    writing[i] = writing[j];
-    writing[j] = writes;
-    int label = labels[i];
-    labels[i] = labels[j];
-    labels[j] = label;
-    int writeLabel = writeLabels[i];
-    writeLabels[i] = writeLabels[j];
-    writeLabels[j] = writeLabel;
-  }
-
-  private void grow() {
-    int capacity = states.length * 2;
-    states = Arrays.copyOf(states, capacity);
-    reading = Arrays.copyOf(reading, capacity);
-    writing = Arrays.copyOf(writing, capacity);
-    labels = Arrays.copyOf(labels, capacity);
-    writeLabels = Arrays.copyOf(writeLabels, capacity);
-    shares = Arrays.copyOf(shares, capacity);
   }
 }

@@ -1,0 +1,109 @@
+package dev.streamfence.internal.order;
+
+import static java.util.Objects.requireNonNull;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One use of an allocation by the submission that is open on a stream. {@link Uses} keeps it for
+ * later submissions. Confined to the thread that holds the submission lock.
+ */
+final class Use {
+  private @Nullable HazardState state;
+  private boolean reads;
+  private boolean writes;
+  private int label;
+  private int writeLabel;
+
+  /** Where a use that shares the lock of its allocation is registered. */
+  private @Nullable SharedRead share;
+
+  void set(HazardState used, boolean isRead, boolean isWritten, int usedLabel) {
+    // A comparison is cheaper than storing a reference, and the next launch often uses the same.
+    if (state != used) {
+      state = used;
+    }
+    reads = isRead;
+    writes = isWritten;
+    label = usedLabel;
+    writeLabel = usedLabel;
+  }
+
+  HazardState state() {
+    return requireNonNull(state);
+  }
+
+  boolean reads() {
+    return reads;
+  }
+
+  boolean writes() {
+    return writes;
+  }
+
+  /**
+   * The caller's label for the first read, or for the first use if nothing reads the allocation.
+   */
+  int label() {
+    return label;
+  }
+
+  /** The caller's label for the first write; without meaning if nothing writes the allocation. */
+  int writeLabel() {
+    return writeLabel;
+  }
+
+  /** Whether it is to come before another one. Uses of one allocation keep their labels' order. */
+  boolean isBefore(Use other) {
+    long one = state().generation();
+    long two = other.state().generation();
+    return one != two ? one < two : label < other.label;
+  }
+
+  /** Makes another use of the allocation, by a later label, a part of this one. */
+  void merge(Use more) {
+    // A read can be refused where a write is not; the error then names the read.
+    if (more.reads && !reads) {
+      label = more.label;
+    }
+    if (more.writes && !writes) {
+      writeLabel = more.writeLabel;
+    }
+    reads |= more.reads;
+    writes |= more.writes;
+  }
+
+  /** Takes the lock of the allocation, or the stream's share of it for a use that only reads. */
+  void lock(Timeline timeline) {
+    if (writes) {
+      state().lock();
+    } else {
+      share = state().lockToRead(timeline);
+    }
+  }
+
+  /** Whether other streams may hold their shares of the lock. Held: the lock. */
+  boolean isShared() {
+    return share != null;
+  }
+
+  /** Registers the use. Held: the lock. */
+  void register(Timeline timeline, long ticket) {
+    if (share == null) {
+      state().register(timeline, ticket, writes);
+    } else {
+      share.register(ticket);
+    }
+  }
+
+  /** Gives the lock back. */
+  void unlock() {
+    SharedRead held = share;
+    if (held == null) {
+      state().unlock();
+    } else {
+      share = null;
+      held.end();
+    }
+  }
+}
