@@ -28,10 +28,10 @@ final class PressureOnAGpuTest {
   }
 
   @Nested
-  final class StreamOrdered extends OnAGpu {}
+  final class FromTheCachingPool extends OnAGpu {}
 
   @Nested
-  final class Guarded extends OnAGpu {
+  final class GuardedFromTheCachingPool extends OnAGpu {
     @Override
     RuntimeOptions options() {
       return super.options().withGuardMemory(true);
@@ -39,18 +39,18 @@ final class PressureOnAGpuTest {
   }
 
   @Nested
-  final class FromTheCachingPool extends OnAGpu {
+  final class StreamOrdered extends OnAGpu {
     @Override
     RuntimeOptions options() {
-      return super.options().withCachingPool(true);
+      return super.options().withCachingPool(false);
     }
   }
 
   @Nested
-  final class GuardedFromTheCachingPool extends OnAGpu {
+  final class Guarded extends OnAGpu {
     @Override
     RuntimeOptions options() {
-      return super.options().withCachingPool(true).withGuardMemory(true);
+      return super.options().withCachingPool(false).withGuardMemory(true);
     }
   }
 

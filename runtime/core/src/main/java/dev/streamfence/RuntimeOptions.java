@@ -41,7 +41,7 @@ public final class RuntimeOptions {
     private AllocationLog allocationLog = AllocationLog.none();
     private boolean guardMemory = false;
     private boolean directMemory = false;
-    private boolean cachingPool = false;
+    private Optional<Boolean> cachingPool = Optional.empty();
     private UnaryOperator<MemoryResource> memoryResource = UnaryOperator.identity();
     private boolean synchronousLaunches = false;
     private long poolReleaseThresholdInBytes = Long.MAX_VALUE;
@@ -123,8 +123,13 @@ public final class RuntimeOptions {
     return values.directMemory;
   }
 
-  /** Whether a caching pool lies in front of the driver. */
-  public boolean cachingPool() {
+  /**
+   * Whether a caching pool lies in front of the driver. Empty if the device decides: a GPU has a
+   * pool, unless memory is {@linkplain #directMemory direct} or the {@linkplain
+   * #orderingVisibleToTools order visible}, since tools do not see what a pool hands out; the
+   * simulated device has none, so that it checks each array as an allocation of its own.
+   */
+  public Optional<Boolean> cachingPool() {
     return values.cachingPool;
   }
 
@@ -142,9 +147,9 @@ public final class RuntimeOptions {
   }
 
   /**
-   * Freed memory that the driver's pool keeps for later allocations instead of giving it back to
-   * the operating system at each synchronisation. The pool belongs to the device, so the last
-   * runtime opened in a process decides.
+   * Freed memory that the runtime's pool, or without one the driver's, keeps for later allocations;
+   * what is more goes back to the operating system. The driver's pool belongs to the device, so the
+   * last runtime opened in a process decides what that keeps: nothing beside a pool of its own.
    */
   public long poolReleaseThresholdInBytes() {
     return values.poolReleaseThresholdInBytes;
@@ -268,13 +273,13 @@ public final class RuntimeOptions {
   }
 
   /**
-   * The same with a caching pool in front of the driver on or off. It keeps the memory of closed
-   * arrays, up to {@link #poolReleaseThresholdInBytes}: a stream gets back what it has returned
-   * itself without a driver call, and what another stream has returned after one wait on the
-   * device. Its figures are in {@link DeviceMemory#pool}.
+   * The same with a caching pool in front of the driver on or off, whatever the device. The pool
+   * keeps the memory of closed arrays, up to {@link #poolReleaseThresholdInBytes}: a stream gets
+   * back what it has returned itself without a driver call, and what another stream has returned
+   * after one wait on the device. Its figures are in {@link DeviceMemory#pool}.
    */
   public RuntimeOptions withCachingPool(boolean cachingPool) {
-    return with(values -> values.cachingPool = cachingPool);
+    return with(values -> values.cachingPool = Optional.of(cachingPool));
   }
 
   /**
@@ -303,7 +308,7 @@ public final class RuntimeOptions {
   }
 
   /**
-   * The same with another amount of freed memory that the driver's pool keeps.
+   * The same with another amount of freed memory that the pool keeps.
    *
    * @throws IllegalArgumentException if it is negative
    */

@@ -45,11 +45,11 @@ final class AllocationRows implements RowGroup {
   @Override
   public void open() {
     RuntimeOptions options = RuntimeOptions.defaults();
-    caching = device.open(options.withCachingPool(true));
+    caching = device.open(options);
     stream = caching.streams().acquire();
-    plain = device.open(options);
+    plain = device.open(options.withCachingPool(false));
     plainStream = plain.streams().acquire();
-    DeviceRuntime reusing = device.open(options.withCachingPool(true));
+    DeviceRuntime reusing = device.open(options);
     inTurns = new DeviceStream[] {reusing.streams().acquire(), reusing.streams().acquire()};
     kernels =
         new CompareKernels[] {

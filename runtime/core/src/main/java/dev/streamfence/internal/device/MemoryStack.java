@@ -62,12 +62,17 @@ final class MemoryStack {
     CudaDriver driver = streams.driver();
     MemoryResource source =
         options.directMemory() ? DriverMemory.direct(driver) : DriverMemory.pooled(driver);
-    return options.cachingPool()
+    return isCaching(options)
         ? new CachingPool(
             source,
             options.poolReleaseThresholdInBytes(),
             Math.min(limit(options, streams), totalMemory(streams) / 5 * 4))
         : source;
+  }
+
+  /** Whether a caching pool lies in front of the driver. */
+  static boolean isCaching(RuntimeOptions options) {
+    return options.cachingPool().orElse(false);
   }
 
   /** The figures of the caching pool; empty without one. */

@@ -29,13 +29,15 @@ public record Opening(
 
   /** A runtime that belongs to its opener, with the memory that the options select. */
   public static Opening of(CudaDriver driver, boolean simulated, RuntimeOptions options) {
+    boolean isForTools = simulated || options.directMemory() || options.orderingVisibleToTools();
+    RuntimeOptions chosen = options.withCachingPool(options.cachingPool().orElse(!isForTools));
     return new Opening(
         driver,
         simulated,
         false,
-        options,
-        MemoryStack.backend(options),
-        streams -> new DeviceCopies(streams, options.stagingThreads()));
+        chosen,
+        MemoryStack.backend(chosen),
+        streams -> new DeviceCopies(streams, chosen.stagingThreads()));
   }
 
   /** The same for the whole process. */
@@ -80,7 +82,8 @@ public record Opening(
       // What the caching pool returns is to be free for others, and not kept a second time.
       runtime
           .driver()
-          .keepFreedMemory(options.cachingPool() ? 0 : options.poolReleaseThresholdInBytes());
+          .keepFreedMemory(
+              MemoryStack.isCaching(options) ? 0 : options.poolReleaseThresholdInBytes());
     } catch (CudaDriverException e) {
       throw e.during("opening " + runtime);
     } catch (DeviceException e) {

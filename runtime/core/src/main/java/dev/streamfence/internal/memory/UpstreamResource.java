@@ -384,18 +384,19 @@ public final class UpstreamResource extends TrackedResource implements AutoClose
     if (isLost() || (lent == null && pool == null)) {
       return;
     }
-    Timeline timeline = streams.defaultTimeline();
     Teardown teardown = new Teardown();
-    teardown.step(() -> trim(timeline));
+    teardown.step(() -> trim(streams.defaultTimeline()));
     String kept = lent == null ? "" : lent.kept();
     if (lent != null && !kept.isEmpty()) {
       String fact =
           upstream + " keeps " + kept + " of device " + deviceOrdinal() + " after its last trim";
-      teardown.step(() -> call(timeline, fact, stream -> lent.freeKept(stream, teardown)));
+      teardown.step(
+          () -> call(streams.defaultTimeline(), fact, stream -> lent.freeKept(stream, teardown)));
       streams.life().callOutside(() -> LogTopic.LEAKS.warn(fact + "; the runtime frees them"));
-      if (pool != null) {
-        teardown.step(() -> call(timeline, "trimming " + pool, pool::trim));
-      }
+    }
+    if (pool != null && pool.statistics().heldBytes() > 0) {
+      // What the resource in front of it kept, and what the driver has refused once.
+      teardown.step(() -> call(streams.defaultTimeline(), "trimming " + pool, pool::trim));
     }
     teardown.finish();
   }

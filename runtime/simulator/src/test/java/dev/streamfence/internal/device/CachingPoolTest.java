@@ -498,7 +498,7 @@ final class CachingPoolTest {
   }
 
   @Test
-  void withoutAPoolThereAreNoFigures() {
+  void theSimulatedDeviceHasNoPoolOfItsOwnAccordAndSoNoFigures() {
     reopen(RuntimeOptions.defaults());
     assertThat(gpu.memory().pool()).isEmpty();
   }

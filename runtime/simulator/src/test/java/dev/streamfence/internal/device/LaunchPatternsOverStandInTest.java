@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.streamfence.DeviceArray;
 import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
-import dev.streamfence.RuntimeOptions;
 import dev.streamfence.internal.driver.CudaDriver;
 import dev.streamfence.internal.driver.jcuda.StandIn;
 import dev.streamfence.internal.launch.VectorKernels;
@@ -44,8 +43,7 @@ final class LaunchPatternsOverStandInTest {
 
   /** Four streams, their kernels, and arrays. */
   private static final class Bench implements AutoCloseable {
-    final DeviceRuntime gpu =
-        DeviceRuntime.open(0, RuntimeOptions.defaults().withCachingPool(true));
+    final DeviceRuntime gpu = DeviceRuntime.open(0);
     final List<DeviceStream> streams = new ArrayList<>();
     final List<VectorKernels> on = new ArrayList<>();
     final List<DeviceArray<int[]>> x = new ArrayList<>();

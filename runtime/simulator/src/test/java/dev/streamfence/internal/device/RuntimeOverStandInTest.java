@@ -52,6 +52,7 @@ final class RuntimeOverStandInTest {
     RuntimeOptions defaults = RuntimeOptions.defaults();
     return Stream.of(
         defaults,
+        defaults.withCachingPool(false),
         defaults.withTraceAllocations(true).withMemoryBudget(MemoryBudget.ofBytes(1 << 20)),
         defaults.withGuardMemory(true),
         defaults.withDirectMemory(true),
@@ -77,6 +78,23 @@ final class RuntimeOverStandInTest {
     try (DeviceRuntime gpu = DeviceRuntime.open(1)) {
       assertThat(gpu.info().name()).isEqualTo("Stand-in 1");
       assertThat(gpu.isSimulated()).isFalse();
+    }
+  }
+
+  @Test
+  void aGpuHasACachingPoolUnlessAToolIsToSeeItsArrays() {
+    RuntimeOptions defaults = RuntimeOptions.defaults();
+    assertThat(hasPool(defaults)).isTrue();
+    assertThat(hasPool(defaults.withCachingPool(false))).isFalse();
+    RuntimeOptions direct = defaults.withDirectMemory(true);
+    assertThat(hasPool(direct)).isFalse();
+    assertThat(hasPool(direct.withCachingPool(true))).isTrue();
+    assertThat(hasPool(defaults.withOrderingVisibleToTools(true))).isFalse();
+  }
+
+  private static boolean hasPool(RuntimeOptions options) {
+    try (DeviceRuntime gpu = DeviceRuntime.open(0, options)) {
+      return gpu.memory().pool().isPresent();
     }
   }
 
