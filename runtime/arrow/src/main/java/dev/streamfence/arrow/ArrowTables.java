@@ -8,12 +8,9 @@ import dev.streamfence.memory.ArrayAllocator;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.arrow.memory.BufferAllocator;
-import org.apache.arrow.vector.FieldVector;
 import org.apache.arrow.vector.VectorSchemaRoot;
-import org.apache.arrow.vector.dictionary.Dictionary;
 import org.apache.arrow.vector.dictionary.DictionaryProvider;
 import org.apache.arrow.vector.dictionary.DictionaryProvider.MapDictionaryProvider;
-import org.apache.arrow.vector.types.pojo.Field;
 
 /**
  * Copies tables of Arrow Java to the device and back, straight between Arrow's memory and the
@@ -21,8 +18,8 @@ import org.apache.arrow.vector.types.pojo.Field;
  * widened on the way.
  *
  * <p>Thread-safe as far as the vectors and the allocator are: vectors that are being uploaded must
- * not change meanwhile. Metadata of fields and schemas is not kept, except that of {@code
- * arrow.bool8}.
+ * not change meanwhile, and vectors that are being filled must not be used. Metadata of fields and
+ * schemas is not kept, except that of {@code arrow.bool8}.
  */
 public final class ArrowTables {
   private ArrowTables() {}
@@ -135,36 +132,48 @@ public final class ArrowTables {
       DeviceTable table,
       MapDictionaryProvider dictionaries,
       HostTransfer transfer) {
-    long rows = table.rows(stream);
-    if (rows > Integer.MAX_VALUE) {
-      throw new IllegalArgumentException(
-          table + " has " + rows + " logical rows; a vector has at most " + Integer.MAX_VALUE);
-    }
-    List<FieldVector> vectors = new ArrayList<>();
-    List<Field> fields = new ArrayList<>();
-    List<Dictionary> made = new ArrayList<>();
-    try {
-      ColumnDownload download = new ColumnDownload(stream, allocator, transfer);
-      long id = 0;
-      for (ReadableColumn<?> column : table.columns()) {
-        while (dictionaries.lookup(id) != null) {
-          id++;
-        }
-        Field field = ArrowTypes.field(column.field(), id);
-        if (field.getDictionary() != null) {
-          made.add(download.dictionary(column, field.getDictionary()));
-          id++;
-        }
-        fields.add(field);
-        vectors.add(download.vector(column, field, (int) rows));
-      }
-    } catch (RuntimeException | Error e) {
-      Closing.closeAfter(e, vectors);
-      Closing.closeAfter(e, made.stream().map(Dictionary::getVector).toList());
-      throw e;
-    }
-    made.forEach(dictionaries::put);
-    return new VectorSchemaRoot(fields, vectors, (int) rows);
+    return new TableDownload(stream, table, transfer).intoNew(allocator, dictionaries);
+  }
+
+  /**
+   * Downloads the logical rows of a table without dictionaries, like {@link
+   * #downloadInto(DeviceStream, DeviceTable, VectorSchemaRoot, DictionaryProvider)}.
+   *
+   * @throws IllegalArgumentException as there
+   * @throws IllegalStateException as there
+   */
+  public static void downloadInto(DeviceStream stream, DeviceTable table, VectorSchemaRoot root) {
+    downloadInto(stream, table, root, new MapDictionaryProvider());
+  }
+
+  /**
+   * Downloads the logical rows of a table into vectors of the caller, so that a program that
+   * downloads often allocates them once. Waits until the download is complete.
+   *
+   * <p>A buffer that is large enough is written in place, even if a slice or another vector shares
+   * it: the slice then has the new rows. A buffer that is too small is replaced by one of the
+   * vector's allocator. The memory behind the last row is undefined. Vectors that were closed, or
+   * whose memory was transferred, are filled like new ones, and have to be closed again.
+   *
+   * <p>If the vectors are refused, or the number of rows cannot be read, nothing changes. If
+   * something fails later, the root has no rows, and its vectors and those of its dictionaries hold
+   * no memory; they can be used again.
+   *
+   * @param root has the fields of the table, in the same order, such as a root that {@code
+   *     download} has returned; the caller closes it
+   * @param dictionaries has a dictionary for each encoded field, whose vector receives the text
+   * @throws IllegalArgumentException if a field differs from that of the table in name, type,
+   *     encoding or nullability, a dictionary is missing, belongs to two fields or differs in
+   *     nullability, or there are more rows than a vector can have; the message names the field
+   * @throws IllegalStateException if downloads are refused, or offsets on the device do not fit
+   *     their text; the message names the column
+   */
+  public static void downloadInto(
+      DeviceStream stream,
+      DeviceTable table,
+      VectorSchemaRoot root,
+      DictionaryProvider dictionaries) {
+    new TableDownload(stream, table, HostTransfer.IN_LARGE_PIECES).into(root, dictionaries);
   }
 
   /**

@@ -6,15 +6,18 @@ import org.apache.arrow.memory.ArrowBuf;
 final class Bits {
   private Bits() {}
 
-  /** Copies bits that begin within a byte to the begin of another buffer. */
-  static void shift(ArrowBuf source, int offset, int bits, ArrowBuf target) {
-    long bytes = (bits + 7L) / 8;
-    long last = (offset + bits - 1L) / 8;
-    for (long i = 0; i < bytes; i++) {
-      int low = source.getByte(i) & 0xff;
-      int high = i < last ? source.getByte(i + 1) & 0xff : 0;
-      target.setByte(i, (low | high << 8) >> offset);
+  /** Moves bits that begin within the first byte to its begin, and clears those behind them. */
+  static void align(ArrowBuf bitmap, int offset, int bits) {
+    if (offset > 0) {
+      long bytes = (bits + 7L) / 8;
+      long last = (offset + bits - 1L) / 8;
+      for (long i = 0; i < bytes; i++) {
+        int low = bitmap.getByte(i) & 0xff;
+        int high = i < last ? bitmap.getByte(i + 1) & 0xff : 0;
+        bitmap.setByte(i, (low | high << 8) >> offset);
+      }
     }
+    clearBehind(bitmap, bits);
   }
 
   /** Clears the bits of the last byte that stand for no row. */

@@ -179,6 +179,85 @@ final class ArrowDictionariesTest {
     }
   }
 
+  @Test
+  void dictionariesThatAreThereAreFilledAgain() {
+    ArrowType.Int type = new ArrowType.Int(32, true);
+    try (MapDictionaryProvider given = provider(3, type, false, "größe", "", "名前");
+        VectorSchemaRoot root = encoded(given.lookup(3), type, 2, 0, 1, 2);
+        MapDictionaryProvider reused = provider(7, type, false, "other", "words", "and", "more");
+        VectorSchemaRoot codes = encoded(reused.lookup(7), type, 3);
+        DeviceTable table = ArrowTables.upload(stream, root, given)) {
+      for (int time = 0; time < 2; time++) {
+        ArrowTables.downloadInto(stream, table, codes, reused);
+        assertThat(decoded(codes, reused)).containsExactly("名前", "größe", "", "名前");
+        assertThat(reused.lookup(7).getVector().getValueCount()).isEqualTo(3);
+        assertThat(reused.getDictionaryIds()).containsExactly(7L);
+      }
+    }
+  }
+
+  @Test
+  void anotherEncodingIsRefusedByNameAndTheVectorsStay() {
+    ArrowType.Int type = new ArrowType.Int(32, true);
+    ArrowType.Int wide = new ArrowType.Int(64, true);
+    try (MapDictionaryProvider given = provider(0, type, false, "a", "b");
+        MapDictionaryProvider ordered = provider(0, type, true, "c");
+        MapDictionaryProvider wider = provider(0, wide, false, "c");
+        VectorSchemaRoot root = encoded(given.lookup(0), type, 1);
+        VectorSchemaRoot orderedCodes = encoded(ordered.lookup(0), type, 0);
+        VectorSchemaRoot widerCodes = encoded(wider.lookup(0), wide, 0);
+        IntVector numbers = new IntVector("city", allocator);
+        DeviceTable table = ArrowTables.upload(stream, root, given)) {
+      String end = "; that of the table is 'city: dictionary<values=utf8, indices=int32>'";
+      assertThatIllegalArgumentException()
+          .isThrownBy(() -> ArrowTables.downloadInto(stream, table, orderedCodes, ordered))
+          .withMessage(
+              "field 0 of the root is 'city: dictionary<values=utf8, indices=int32, ordered>'"
+                  + end);
+      assertThatIllegalArgumentException()
+          .isThrownBy(() -> ArrowTables.downloadInto(stream, table, widerCodes, wider))
+          .withMessage(
+              "field 0 of the root is 'city: dictionary<values=utf8, indices=int64>'" + end);
+      assertThatIllegalArgumentException()
+          .isThrownBy(
+              () -> ArrowTables.downloadInto(stream, table, VectorSchemaRoot.of(numbers), given))
+          .withMessage("field 0 of the root is 'city: int32'" + end);
+      assertThatIllegalArgumentException()
+          .isThrownBy(() -> ArrowTables.downloadInto(stream, table, root))
+          .withMessage("field 'city' refers to dictionary 0, which the provider does not have");
+      assertThat(decoded(orderedCodes, ordered)).containsExactly("c");
+      assertThat(decoded(widerCodes, wider)).containsExactly("c");
+    }
+  }
+
+  @Test
+  void aDictionaryOfTwoFieldsOrWithoutNullsIsRefusedByName() {
+    ArrowType.Int type = new ArrowType.Int(32, true);
+    try (MapDictionaryProvider given = provider(0, type, false, "a", "b");
+        VectorSchemaRoot one = encoded(given.lookup(0), type, 1, 0);
+        VectorSchemaRoot two = encoded(given.lookup(0), type, 0, 1)) {
+      VectorSchemaRoot both = VectorSchemaRoot.of(one.getVector(0), two.getVector(0));
+      try (DeviceTable table = ArrowTables.upload(stream, both, given)) {
+        assertThatIllegalArgumentException()
+            .isThrownBy(() -> ArrowTables.downloadInto(stream, table, both, given))
+            .withMessage(
+                "dictionary 0 of field 'city' is that of another field as well; each column has a"
+                    + " dictionary of its own");
+        assertThat(decoded(both, given)).containsExactly("b", "a");
+      }
+      Field field = new Field("words", FieldType.notNullable(ArrowType.Utf8.INSTANCE), null);
+      DictionaryEncoding encoding = given.lookup(0).getEncoding();
+      try (DeviceTable table = ArrowTables.upload(stream, one, given);
+          MapDictionaryProvider strict =
+              new MapDictionaryProvider(
+                  new Dictionary(new VarCharVector(field, allocator), encoding))) {
+        assertThatIllegalArgumentException()
+            .isThrownBy(() -> ArrowTables.downloadInto(stream, table, one, strict))
+            .withMessage("dictionary 0 of field 'city' is not nullable, unlike that of the table");
+      }
+    }
+  }
+
   private MapDictionaryProvider provider(
       long id, ArrowType.Int index, boolean ordered, String... words) {
     VarCharVector vector = Vectors.words("words", allocator, words);

@@ -90,6 +90,50 @@ final class ArrowFailuresTest {
   }
 
   @Test
+  void whicheverDriverCallFailsTheVectorsOfTheCallerCanBeUsed() {
+    long calls = calls(true);
+    long before = allocator.getAllocatedMemory();
+    int failures = 0;
+    for (int nth = 1; nth <= calls; nth++) {
+      SimulatedDevice device = SimulatedDevice.builder().build();
+      try (DeviceRuntime gpu = DeviceRuntime.simulated(device);
+          DeviceStream stream = gpu.streams().acquire();
+          DeviceTable table = ArrowTables.upload(stream, root, dictionaries);
+          MapDictionaryProvider words =
+              new MapDictionaryProvider(
+                  new Dictionary(
+                      Vectors.words("words", allocator, "other", "c", "d"),
+                      dictionaries.lookup(0).getEncoding()));
+          VectorSchemaRoot reused = VectorSchemaRoot.create(root.getSchema(), allocator)) {
+        reused.allocateNew();
+        reused.setRowCount(9);
+        stream.synchronize();
+        device.failCall(nth, INVALID_VALUE);
+        try {
+          ArrowTables.downloadInto(stream, table, reused, words);
+        } catch (CudaDriverException e) {
+          failures++;
+          assertThat(e.getSuppressed()).as("call %s", nth).isEmpty();
+          assertThat(reused.getRowCount()).as("call %s", nth).isZero();
+          assertThat(allocator.getAllocatedMemory()).as("call %s", nth).isEqualTo(before);
+          ArrowTables.downloadInto(stream, table, reused, words);
+        }
+        assertThat(reused.getRowCount()).as("call %s", nth).isEqualTo(4);
+        for (int i = 0; i < 3; i++) {
+          assertThat(Vectors.rows(reused.getVector(i)))
+              .as("call %s", nth)
+              .isEqualTo(Vectors.rows(root.getVector(i)));
+        }
+        assertThat(Vectors.rows(words.lookup(0).getVector()))
+            .as("call %s", nth)
+            .isEqualTo(Vectors.rows(dictionaries.lookup(0).getVector()));
+      }
+      assertThat(allocator.getAllocatedMemory()).as("call %s", nth).isEqualTo(before);
+    }
+    assertThat(failures).isGreaterThan(8);
+  }
+
+  @Test
   void aBudgetThatIsTooSmallLeavesNothing() {
     SimulatedDevice device = SimulatedDevice.builder().build();
     RuntimeOptions options = RuntimeOptions.defaults().withMemoryBudget(MemoryBudget.ofBytes(60));

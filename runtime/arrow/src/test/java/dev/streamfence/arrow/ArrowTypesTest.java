@@ -21,6 +21,7 @@ import org.apache.arrow.vector.types.FloatingPointPrecision;
 import org.apache.arrow.vector.types.TimeUnit;
 import org.apache.arrow.vector.types.pojo.ArrowType;
 import org.apache.arrow.vector.types.pojo.Field;
+import org.apache.arrow.vector.types.pojo.Schema;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -154,6 +155,39 @@ final class ArrowTypesTest {
               .isEqualTo(Vectors.rows(root.getVector(0)).subList(0, logical));
         }
       }
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("types")
+  void theSameVectorsAreFilledAgainAndAgain(Pair pair) {
+    Allocations allocations = new Allocations();
+    try (BufferAllocator counting =
+            allocator.newChildAllocator("counting", allocations, 0, Long.MAX_VALUE);
+        VectorSchemaRoot reused =
+            VectorSchemaRoot.create(new Schema(List.of(pair.field())), counting)) {
+      fill(reused, pair, ROWS, 0, 0);
+      int count = allocations.count();
+      fill(reused, pair, 9, 3, 0);
+      fill(reused, pair, ROWS, 0, 0);
+      fill(reused, pair, ROWS, 1, 0);
+      fill(reused, pair, ROWS, 3, 13);
+      fill(reused, pair, 0, 0, 0);
+      assertThat(allocations.count()).isEqualTo(count);
+      fill(reused, pair, 3 * ROWS, 4, 0);
+      assertThat(allocations.count()).isGreaterThan(count);
+    }
+  }
+
+  /** Downloads a new table, without its first rows, and compares. */
+  private void fill(VectorSchemaRoot reused, Pair pair, int rows, int nullEvery, int from) {
+    try (VectorSchemaRoot root = Vectors.table(allocator, pair.field(), rows, nullEvery);
+        DeviceTable table = ArrowTables.upload(stream, root);
+        DeviceTable slice = table.slice(stream, from, rows - from)) {
+      ArrowTables.downloadInto(stream, slice, reused);
+      assertThat(reused.getRowCount()).isEqualTo(rows - from);
+      assertThat(Vectors.rows(reused.getVector(0)))
+          .isEqualTo(Vectors.rows(root.getVector(0)).subList(from, rows));
     }
   }
 
