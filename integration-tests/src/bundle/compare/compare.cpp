@@ -319,8 +319,8 @@ static double oneInt(Gpu& gpu) {
   });
 }
 
-// Four columns of 256 MiB: up from memory that is there, with an allocation on the device, and down to new memory.
-static double columns(Gpu& gpu, bool isUp) {
+// Four columns of 256 MiB: up from memory that is there, with an allocation on the device; down to new memory or to the former.
+static double columns(Gpu& gpu, bool isUp, bool isNew) {
   static const size_t kBytes = 256 * kMebibyte;
   static std::vector<std::vector<char>> host(4, std::vector<char>(kBytes, 1));
   static CUdeviceptr onDevice = 0;
@@ -338,10 +338,12 @@ static double columns(Gpu& gpu, bool isUp) {
             CHECK(cuMemcpyHtoDAsync(memory, column.data(), kBytes, gpu.first));
             CHECK(cuMemFreeAsync(memory, gpu.first));
           } else {
-            void* memory = std::malloc(kBytes);
+            void* memory = isNew ? std::malloc(kBytes) : column.data();
             CHECK(cuMemcpyDtoHAsync(memory, onDevice, kBytes, gpu.first));
             CHECK(cuStreamSynchronize(gpu.first));
-            std::free(memory);
+            if (isNew) {
+              std::free(memory);
+            }
           }
         }
         CHECK(cuStreamSynchronize(gpu.first));
@@ -415,8 +417,9 @@ static int serve(const std::string& program, const char* kernels, const std::str
       {"cold-start-checked", [&] { return coldStart(program, thirty); }},
       {"cold-start-unchecked", [&] { return coldStart(program, thirty); }},
       {"one-int-down", [&] { return oneInt(*gpu); }},
-      {"arrow-up", [&] { return columns(*gpu, true); }},
-      {"arrow-down", [&] { return columns(*gpu, false); }},
+      {"arrow-up", [&] { return columns(*gpu, true, false); }},
+      {"arrow-down", [&] { return columns(*gpu, false, true); }},
+      {"arrow-down-again", [&] { return columns(*gpu, false, false); }},
   };
   for (bool isPinned : {false, true}) {
     for (bool isUp : {false, true}) {

@@ -73,5 +73,9 @@ record Row(String id, String title, Unit unit) {
           new Row("pinned-down-1024-MiB", "1 GiB down to pinned memory", NANOSECONDS),
           new Row("one-int-down", "one `int` to the host", NANOSECONDS),
           new Row("arrow-up", "Arrow table of 1 GiB up", NANOSECONDS),
-          new Row("arrow-down", "Arrow table of 1 GiB down, new vectors", NANOSECONDS));
+          new Row("arrow-down", "Arrow table of 1 GiB down, new vectors", NANOSECONDS),
+          new Row(
+              "arrow-down-again",
+              "Arrow table of 1 GiB down, vectors of the caller, warm",
+              NANOSECONDS));
 }
