@@ -134,6 +134,15 @@ static double launches(Gpu& gpu, const std::function<void(int)>& launch) {
       [&] { gpu.synchronize(); });
 }
 
+static double context(Gpu& gpu, bool launchesToo) {
+  return launches(gpu, [&](int) {
+    CHECK(cuCtxSetCurrent(gpu.context));
+    if (launchesToo) {
+      launchTouch4(gpu, gpu.first, gpu.floats, 2, kElements);
+    }
+  });
+}
+
 static double oneStream(Gpu& gpu) {
   return launches(gpu, [&](int) { launchTouch4(gpu, gpu.first, gpu.floats, 2, kElements); });
 }
@@ -396,6 +405,8 @@ static double coldStart(const std::string& program, const std::string& thirty) {
 static int serve(const std::string& program, const char* kernels, const std::string& thirty) {
   Gpu* gpu = nullptr;
   std::map<std::string, std::function<double()>> rows = {
+      {"driver-context", [&] { return context(*gpu, false); }},
+      {"driver-launch", [&] { return context(*gpu, true); }},
       {"launch-one-stream", [&] { return oneStream(*gpu); }},
       {"launch-two-streams", [&] { return withEvents(*gpu); }},
       {"launch-ping-pong", [&] { return pingPong(*gpu); }},

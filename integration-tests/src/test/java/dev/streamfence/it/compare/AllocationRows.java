@@ -44,7 +44,7 @@ final class AllocationRows implements RowGroup {
 
   @Override
   public void open() {
-    RuntimeOptions options = RuntimeOptions.defaults();
+    RuntimeOptions options = RuntimeOptions.defaults().withCachingPool(true);
     caching = device.open(options);
     stream = caching.streams().acquire();
     plain = device.open(options.withCachingPool(false));

@@ -18,6 +18,8 @@ enum Device {
 
   /**
    * A driver whose launches, events and waits do nothing, so that the runtime's own work is left.
+   * It has no caching pool unless the options ask for one: a stream that takes another one's memory
+   * relies on its waits.
    */
   IDLE {
     @Override

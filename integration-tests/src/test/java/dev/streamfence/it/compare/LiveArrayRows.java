@@ -26,7 +26,7 @@ final class LiveArrayRows implements RowGroup {
 
   @Override
   public void open() {
-    launches = new Launches(device, RuntimeOptions.defaults());
+    launches = new Launches(device, RuntimeOptions.defaults().withCachingPool(true));
     for (int i = 0; i < count; i++) {
       live.add(allocate());
     }

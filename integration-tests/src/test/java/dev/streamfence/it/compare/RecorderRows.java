@@ -64,7 +64,7 @@ final class RecorderRows implements RowGroup {
 
   @Override
   public void open() {
-    DeviceRuntime runtime = Device.IDLE.open(RuntimeOptions.defaults());
+    DeviceRuntime runtime = Device.IDLE.open(RuntimeOptions.defaults().withCachingPool(true));
     stream = runtime.streams().acquire();
     arrays =
         Stream.generate(() -> runtime.memory().allocateZeroed(stream, int[].class, 1))

@@ -23,6 +23,8 @@ record Row(String id, String title, Unit unit) {
           new Row("recorder-4-cold", "the recorder alone, 4 arrays, caches evicted", NANOSECONDS),
           new Row("recorder-table", "the recorder alone, a table of 16 arrays", NANOSECONDS),
           new Row("recorder-allocate", "allocate + close, no driver", NANOSECONDS),
+          new Row("driver-context", "`cuCtxSetCurrent` alone", NANOSECONDS),
+          new Row("driver-launch", "`cuCtxSetCurrent` and `cuLaunchKernel` alone", NANOSECONDS),
           new Row("launch-one-stream", "launch, 4 arrays and 2 numbers, one stream", NANOSECONDS),
           new Row("launch-two-streams", "launch, 4 arrays, two streams in use", NANOSECONDS),
           new Row("launch-ping-pong", "launch, 4 arrays, two streams in turns", NANOSECONDS),

@@ -20,6 +20,7 @@ interface RowGroup {
   /** The processes of the runtime. */
   enum Kind {
     RECORDER(device -> new RecorderRows()),
+    DRIVER(DriverRows::new),
     LAUNCHES(LaunchRows::new),
     TWO_STREAMS(TwoStreamRows::new),
     NUMBERS(NumberRows::new),
