@@ -57,7 +57,9 @@ final class RecorderRows implements RowGroup {
         "recorder-1",
         "recorder-4",
         "recorder-16",
+        "recorder-1-cold",
         "recorder-4-cold",
+        "recorder-16-cold",
         "recorder-table",
         "recorder-allocate");
   }
@@ -102,7 +104,9 @@ final class RecorderRows implements RowGroup {
       case "recorder-1" -> launch(1);
       case "recorder-4" -> launch(4);
       case "recorder-16" -> launch(16);
+      case "recorder-1-cold" -> launchAfterEvicting(1);
       case "recorder-4-cold" -> launchAfterEvicting(4);
+      case "recorder-16-cold" -> launchAfterEvicting(16);
       case "recorder-table" -> launchWithTable();
       case "recorder-allocate" -> allocate();
       default -> throw new IllegalArgumentException(row);

@@ -22,6 +22,9 @@ public final class KernelLaunch {
   private int blockZ = 1;
   private int dynamicSharedBytes;
 
+  /** Whether the shape is another one than at the last {@link #keepShape}. */
+  private boolean isShapeNew = true;
+
   /**
    * Creates a launch.
    *
@@ -46,6 +49,7 @@ public final class KernelLaunch {
 
   /** Sets the number of blocks in each dimension. */
   public KernelLaunch grid(int x, int y, int z) {
+    isShapeNew |= gridX != x || gridY != y || gridZ != z;
     gridX = x;
     gridY = y;
     gridZ = z;
@@ -54,6 +58,7 @@ public final class KernelLaunch {
 
   /** Sets the number of threads per block in each dimension. */
   public KernelLaunch block(int x, int y, int z) {
+    isShapeNew |= blockX != x || blockY != y || blockZ != z;
     blockX = x;
     blockY = y;
     blockZ = z;
@@ -62,8 +67,22 @@ public final class KernelLaunch {
 
   /** Sets the dynamic shared memory per block, in bytes. */
   public KernelLaunch dynamicSharedBytes(int bytes) {
+    isShapeNew |= dynamicSharedBytes != bytes;
     dynamicSharedBytes = bytes;
     return this;
+  }
+
+  /**
+   * Whether the grid, the blocks or the dynamic shared memory have changed since the last {@link
+   * #keepShape}: what was found out about them may not hold.
+   */
+  public boolean isShapeNew() {
+    return isShapeNew;
+  }
+
+  /** Says that what depends on the shape has been found out. */
+  public void keepShape() {
+    isShapeNew = false;
   }
 
   /** The kernel. */

@@ -213,10 +213,14 @@ public final class TrackedRecorder implements LaunchRecorder {
   public TrackedRecorder preflight() {
     Submission submission = requireRecording("runs preflight");
     arguments.requireComplete();
-    kernel.requireLaunchable(launch);
+    // Most launches have the shape of the launch before.
+    if (launch.isShapeNew()) {
+      kernel.requireLaunchable(launch);
+    }
     if (bounds != null && launch.blocks() > 0) {
       arguments.check(bounds);
     }
+    launch.keepShape();
     arguments.useSymbols(submission);
     if (launch.blocks() > 0) {
       arguments.placeTables();
