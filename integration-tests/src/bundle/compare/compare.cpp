@@ -246,6 +246,13 @@ static double threads(Gpu& gpu, const std::function<void(int, CUstream)>& launch
   return kThreads * kLaunchesPerThread * 1e9 / nanos[nanos.size() / 2];
 }
 
+static double threadsWithContext(Gpu& gpu) {
+  return threads(gpu, [&](int, CUstream stream) {
+    CHECK(cuCtxSetCurrent(gpu.context));
+    launchTouch4(gpu, stream, gpu.floats, 2, kElements);
+  });
+}
+
 static double threadsWithOwnArrays(Gpu& gpu, bool sharesOne) {
   static std::vector<std::vector<CUdeviceptr>> own, sharing;
   while (own.size() < kThreads) {
@@ -415,6 +422,7 @@ static int serve(const std::string& program, const char* kernels, const std::str
       {"launch-new-table", [&] { return table(*gpu, true); }},
       {"numbers-checked", [&] { return changingNumbers(*gpu); }},
       {"numbers-unchecked", [&] { return changingNumbers(*gpu); }},
+      {"threads-driver", [&] { return threadsWithContext(*gpu); }},
       {"threads-own", [&] { return threadsWithOwnArrays(*gpu, false); }},
       {"threads-shared-1", [&] { return threadsWithOwnArrays(*gpu, true); }},
       {"threads-shared-15", [&] { return threadsWithFifteenShared(*gpu); }},

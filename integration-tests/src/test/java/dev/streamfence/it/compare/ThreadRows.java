@@ -38,7 +38,10 @@ final class ThreadRows implements RowGroup {
 
   /** What one thread has to itself. */
   private record Own(
-      CompareKernels kernels, List<DeviceArray<float[]>> arrays, DeviceArray<int[]> sum) {}
+      CompareKernels kernels,
+      List<DeviceArray<float[]>> arrays,
+      DeviceArray<int[]> sum,
+      BareLaunch bare) {}
 
   ThreadRows(Device device) {
     this.device = device;
@@ -46,7 +49,7 @@ final class ThreadRows implements RowGroup {
 
   @Override
   public List<String> rows() {
-    return List.of("threads-own", "threads-shared-1", "threads-shared-15");
+    return List.of("threads-driver", "threads-own", "threads-shared-1", "threads-shared-15");
   }
 
   @Override
@@ -62,7 +65,8 @@ final class ThreadRows implements RowGroup {
     return new Own(
         CompareKernelsLauncher.on(stream),
         Stream.generate(() -> zeroed(stream, float[].class)).limit(4).toList(),
-        zeroed(stream, int[].class));
+        zeroed(stream, int[].class),
+        new BareLaunch(stream));
   }
 
   private <A> DeviceArray<A> zeroed(DeviceStream stream, Class<A> type) {
@@ -72,6 +76,7 @@ final class ThreadRows implements RowGroup {
   @Override
   public double measure(String row) throws Exception {
     return switch (row) {
+      case "threads-driver" -> perSecond(its -> its.bare().launch());
       case "threads-own" -> perSecond(this::launchOnOwn);
       case "threads-shared-1" -> perSecond(this::launchOnOneShared);
       case "threads-shared-15" -> perSecond(this::launchOnFifteenShared);

@@ -6,13 +6,18 @@ import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
 import dev.streamfence.PinnedArray;
 import dev.streamfence.RuntimeOptions;
+import java.nio.ByteBuffer;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.IntStream;
 
 /** The time until the data has arrived. */
 final class TransferRows implements RowGroup {
+  private static final int COPYING_THREADS = 4;
+
   private final Device device;
+  private final ByteBuffer source = ByteBuffer.allocateDirect(16 << 20);
   private final Map<Integer, Buffers> buffers = new HashMap<>();
   private DeviceStream stream;
 
@@ -45,6 +50,7 @@ final class TransferRows implements RowGroup {
         "pageable-down-16-MiB",
         "pageable-up-1024-MiB",
         "pageable-down-1024-MiB",
+        "host-copy-1024-MiB",
         "pinned-up-1-MiB",
         "pinned-down-1-MiB",
         "pinned-up-1024-MiB",
@@ -70,6 +76,7 @@ final class TransferRows implements RowGroup {
         switch (words[0] + " " + words[1]) {
           case "pageable up" -> () -> of.array().upload(stream, of.pageable());
           case "pageable down" -> () -> of.array().download(stream, of.pageable());
+          case "host copy" -> () -> copyOnHost(of.pageable());
           case "pinned up" -> () -> of.array().upload(stream, of.pinned());
           case "pinned down" -> () -> of.array().download(stream, of.pinned());
           default -> throw new IllegalArgumentException(row);
@@ -80,6 +87,19 @@ final class TransferRows implements RowGroup {
           copy.run();
           stream.synchronize();
         });
+  }
+
+  /** Copies as staging threads do, from memory that is smaller than the target. */
+  private void copyOnHost(byte[] target) {
+    int part = target.length / COPYING_THREADS;
+    IntStream.range(0, COPYING_THREADS)
+        .parallel()
+        .forEach(
+            thread -> {
+              for (int at = 0; at < part; at += source.capacity()) {
+                source.get(0, target, thread * part + at, source.capacity());
+              }
+            });
   }
 
   private double oneInt() {
