@@ -47,9 +47,10 @@ final class AllocationRows implements RowGroup {
     RuntimeOptions options = RuntimeOptions.defaults().withCachingPool(true);
     caching = device.open(options);
     stream = caching.streams().acquire();
+    DeviceRuntime reusing = device.open(options);
+    // The last one decides what the driver's pool keeps.
     plain = device.open(options.withCachingPool(false));
     plainStream = plain.streams().acquire();
-    DeviceRuntime reusing = device.open(options);
     inTurns = new DeviceStream[] {reusing.streams().acquire(), reusing.streams().acquire()};
     kernels =
         new CompareKernels[] {
