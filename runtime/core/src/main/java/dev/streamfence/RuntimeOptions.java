@@ -286,8 +286,9 @@ public final class RuntimeOptions {
    * The same with device memory from another resource, see {@link MemoryResource}. Budgets, logs
    * and guards work in front of it.
    *
-   * @param resource called once by each runtime that opens, with the resource of the driver: its
-   *     stream-ordered pool, or with {@link #directMemory} the driver without a pool
+   * @param resource called once by each runtime that opens, with the resource that it would have
+   *     without this one: the caching pool, the driver's stream-ordered pool, or with {@link
+   *     #directMemory} the driver without a pool
    */
   public RuntimeOptions withMemoryResource(UnaryOperator<MemoryResource> resource) {
     Objects.requireNonNull(resource, "resource");

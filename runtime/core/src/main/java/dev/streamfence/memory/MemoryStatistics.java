@@ -18,7 +18,10 @@ public sealed interface MemoryStatistics permits MemorySnapshot {
   /** Bytes of open arrays. */
   long liveBytes();
 
-  /** Bytes of closed arrays that the device may still use, and of requests in progress. */
+  /**
+   * Bytes of requests in progress, and of closed arrays that the device may still use, unless the
+   * caching pool has their memory.
+   */
   long pendingBytes();
 
   /** Bytes set aside by reservations and not yet drawn. */

@@ -1,9 +1,11 @@
 package dev.streamfence.internal.driver;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.streamfence.simulation.DriverCall;
-import java.util.Arrays;
+import java.util.EnumMap;
+import java.util.Map;
 import java.util.concurrent.atomic.LongAdder;
-import java.util.stream.Stream;
 
 /**
  * The calls made to one device: how often each was made, and the first sticky error that one of
@@ -12,15 +14,16 @@ import java.util.stream.Stream;
  * counter, takes no lock and allocates nothing.
  */
 public final class DriverCalls {
-  // By the ordinal of the call.
-  private final LongAdder[] counts = counters();
-  private final LongAdder[] failures = counters();
+  private final Map<DriverCall, LongAdder> counts = new EnumMap<>(DriverCall.class);
+  private final Map<DriverCall, LongAdder> failures = new EnumMap<>(DriverCall.class);
   private final StickyError sticky = new StickyError();
 
-  private static LongAdder[] counters() {
-    return Stream.generate(LongAdder::new)
-        .limit(DriverCall.values().length)
-        .toArray(LongAdder[]::new);
+  /** Calls of which none was made. */
+  public DriverCalls() {
+    for (DriverCall call : DriverCall.values()) {
+      counts.put(call, new LongAdder());
+      failures.put(call, new LongAdder());
+    }
   }
 
   /**
@@ -33,17 +36,17 @@ public final class DriverCalls {
     if (!call.isMadeOnLostDevice()) {
       sticky.check();
     }
-    counts[call.ordinal()].increment();
+    counter(call).increment();
   }
 
   /** Counts a call that was begun and has failed. */
   public void failed(DriverCall call) {
-    failures[call.ordinal()].increment();
+    requireNonNull(failures.get(call)).increment();
   }
 
   /** How often one call has succeeded. */
   public long succeeded(DriverCall call) {
-    return of(call) - failures[call.ordinal()].sum();
+    return of(call) - requireNonNull(failures.get(call)).sum();
   }
 
   /** The first sticky error, if there was one. */
@@ -53,11 +56,15 @@ public final class DriverCalls {
 
   /** How often one call was made, failed ones included. */
   public long of(DriverCall call) {
-    return counts[call.ordinal()].sum();
+    return counter(call).sum();
   }
 
   /** How many calls of any kind were made. */
   public long total() {
-    return Arrays.stream(counts).mapToLong(LongAdder::sum).sum();
+    return counts.values().stream().mapToLong(LongAdder::sum).sum();
+  }
+
+  private LongAdder counter(DriverCall call) {
+    return requireNonNull(counts.get(call));
   }
 }

@@ -15,6 +15,7 @@ final class ArrayArgument {
   private int index;
   private boolean isWritten;
 
+  @SuppressWarnings("ReferenceEquality")
   void set(
       @Nullable ReadableArray<?> passed,
       @Nullable Region memory,
