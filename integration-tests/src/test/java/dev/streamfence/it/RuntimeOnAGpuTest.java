@@ -26,6 +26,8 @@ import java.util.UUID;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 @Tag("gpu")
 final class RuntimeOnAGpuTest extends RuntimeSuite {
@@ -107,19 +109,21 @@ final class RuntimeOnAGpuTest extends RuntimeSuite {
     assertThat(listed.supportsCooperativeLaunches()).isTrue();
   }
 
-  /** The pool belongs to the device, so the runtimes of other tests would disturb this one. */
-  @Test
-  void theThresholdDecidesHowMuchFreedMemoryIsKept() {
+  /** The driver's pool belongs to the device: runtimes of other tests would disturb this one. */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void theThresholdDecidesHowMuchFreedMemoryIsKept(boolean caching) {
     long size = 1L << 30;
-    // Some of it may have been in the pool before.
-    assertThat(keptAfterAFree(Long.MAX_VALUE, size)).isGreaterThan(size / 2);
-    assertThat(keptAfterAFree(0, size)).isLessThan(size / 2);
-    // As every other runtime has it.
-    keptAfterAFree(Long.MAX_VALUE, 1);
+    // Some of it may have been in the driver's pool before.
+    assertThat(keptAfterAFree(caching, Long.MAX_VALUE, size)).isGreaterThan(size / 2);
+    assertThat(keptAfterAFree(caching, 0, size)).isLessThan(size / 2);
   }
 
-  private static long keptAfterAFree(long threshold, long size) {
-    RuntimeOptions options = RuntimeOptions.defaults().withPoolReleaseThresholdInBytes(threshold);
+  private static long keptAfterAFree(boolean caching, long threshold, long size) {
+    RuntimeOptions options =
+        RuntimeOptions.defaults()
+            .withCachingPool(caching)
+            .withPoolReleaseThresholdInBytes(threshold);
     try (DeviceRuntime gpu = DeviceRuntime.open(0, options)) {
       DeviceStream stream = gpu.streams().acquire();
       stream.synchronize();

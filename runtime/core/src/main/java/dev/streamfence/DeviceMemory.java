@@ -131,7 +131,10 @@ public sealed interface DeviceMemory extends ArrayAllocator permits TrackedMemor
    */
   void checkBudget(long bytes);
 
-  /** Bytes in open arrays, and in closed ones that may still be in use. */
+  /**
+   * Bytes in open arrays, and in closed ones that may still be in use; a caching pool has the
+   * memory of closed ones at once.
+   */
   long bytesOutstanding();
 
   /**

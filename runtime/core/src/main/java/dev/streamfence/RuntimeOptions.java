@@ -115,9 +115,8 @@ public final class RuntimeOptions {
   }
 
   /**
-   * Whether each array is a separate allocation of the driver instead of a piece of its
-   * stream-ordered pool, which makes it visible to memory checkers; closing an array then waits for
-   * its uses.
+   * Whether each array is a separate allocation of the driver instead of a piece of a pool, which
+   * makes it visible to memory checkers; closing an array then waits for its uses.
    */
   public boolean directMemory() {
     return values.directMemory;
@@ -147,9 +146,9 @@ public final class RuntimeOptions {
   }
 
   /**
-   * Freed memory that the runtime's pool, or without one the driver's, keeps for later allocations;
-   * what is more goes back to the operating system. The driver's pool belongs to the device, so the
-   * last runtime opened in a process decides what that keeps: nothing beside a pool of its own.
+   * Freed memory that the caching pool, or without one the driver's pool, keeps for later
+   * allocations. The driver's pool belongs to the device, so the last runtime opened in a process
+   * decides what that keeps: a runtime with a caching pool makes it keep nothing.
    */
   public long poolReleaseThresholdInBytes() {
     return values.poolReleaseThresholdInBytes;

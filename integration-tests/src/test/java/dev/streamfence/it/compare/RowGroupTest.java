@@ -10,7 +10,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
-import org.junit.jupiter.params.provider.EnumSource.Mode;
 
 /** The runtime's own rows, over a driver that does nothing. */
 final class RowGroupTest {
@@ -29,11 +28,12 @@ final class RowGroupTest {
     assertThat(group.measure(row)).isGreaterThanOrEqualTo(0);
   }
 
-  /** Not transfers, whose order an idle driver does not keep, and none that starts processes. */
+  /**
+   * Of the groups that take little time. An idle driver does not keep the order of transfers, and
+   * some groups start processes.
+   */
   @ParameterizedTest
-  @EnumSource(
-      mode = Mode.EXCLUDE,
-      names = {"LIVE_1000000", "COLD_START", "TRANSFERS", "ARROW"})
+  @EnumSource(names = {"DRIVER", "LAUNCHES", "TWO_STREAMS", "NUMBERS"})
   @Tag("exhaustive")
   void eachRowIsMeasured(Kind kind) throws Exception {
     RowGroup group = kind.on(Device.IDLE);

@@ -6,7 +6,8 @@ import dev.streamfence.column.DeviceTable;
 import dev.streamfence.column.ReadableColumn;
 import dev.streamfence.column.Schema;
 import java.util.ArrayList;
-import java.util.HashSet;
+import java.util.Collections;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -47,7 +48,7 @@ record TableDownload(DeviceStream stream, DeviceTable table, HostTransfer transf
 
   /**
    * Downloads into the vectors of a root and of its dictionaries. They are unchanged if they do not
-   * fit the table, and empty if something else fails.
+   * fit the table or its number of rows cannot be read, and empty if something fails later.
    */
   void into(VectorSchemaRoot root, DictionaryProvider dictionaries) {
     requireSchema(ArrowTables.schemaOf(root.getSchema(), dictionaries));
@@ -69,7 +70,9 @@ record TableDownload(DeviceStream stream, DeviceTable table, HostTransfer transf
   private List<ColumnDownload> ofDictionaries(
       VectorSchemaRoot root, DictionaryProvider dictionaries) {
     List<ColumnDownload> downloads = new ArrayList<>();
-    Set<Long> ids = new HashSet<>();
+    // By identity: two dictionaries may have one vector.
+    Set<FieldVector> vectors = Collections.newSetFromMap(new IdentityHashMap<>());
+    vectors.addAll(root.getFieldVectors());
     for (int i = 0; i < table.columns().size(); i++) {
       Field field = root.getSchema().getFields().get(i);
       if (field.getDictionary() == null) {
@@ -77,12 +80,12 @@ record TableDownload(DeviceStream stream, DeviceTable table, HostTransfer transf
       }
       long id = field.getDictionary().getId();
       String named = "dictionary " + id + " of field '" + field.getName() + "'";
-      if (!ids.add(id)) {
+      FieldVector vector = dictionaries.lookup(id).getVector();
+      if (!vectors.add(vector)) {
         throw new IllegalArgumentException(
             named + " is that of another field as well; each column has a dictionary of its own");
       }
       ReadableColumn<byte[]> words = table.column(i).dictionary();
-      FieldVector vector = dictionaries.lookup(id).getVector();
       if (vector.getField().isNullable() != words.field().isNullable()) {
         throw new IllegalArgumentException(
             named

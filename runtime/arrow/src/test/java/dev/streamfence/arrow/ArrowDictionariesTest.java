@@ -245,6 +245,17 @@ final class ArrowDictionariesTest {
                     + " dictionary of its own");
         assertThat(decoded(both, given)).containsExactly("b", "a");
       }
+      Dictionary again =
+          new Dictionary(given.lookup(0).getVector(), new DictionaryEncoding(1, false, type));
+      try (VectorSchemaRoot other = encoded(again, type, 0, 1)) {
+        VectorSchemaRoot each = VectorSchemaRoot.of(one.getVector(0), other.getVector(0));
+        MapDictionaryProvider ofBoth = new MapDictionaryProvider(given.lookup(0), again);
+        try (DeviceTable table = ArrowTables.upload(stream, each, ofBoth)) {
+          assertThatIllegalArgumentException()
+              .isThrownBy(() -> ArrowTables.downloadInto(stream, table, each, ofBoth))
+              .withMessageStartingWith("dictionary 1 of field 'city' is that of another field");
+        }
+      }
       Field field = new Field("words", FieldType.notNullable(ArrowType.Utf8.INSTANCE), null);
       DictionaryEncoding encoding = given.lookup(0).getEncoding();
       try (DeviceTable table = ArrowTables.upload(stream, one, given);

@@ -558,7 +558,7 @@ public final class TrackedRuntime implements DeviceRuntime {
     pool.life().callOutside(() -> topic.warn(fact));
   }
 
-  /** The options that it was opened with. */
+  /** The options that it was opened with, and whether it has a caching pool. */
   public RuntimeOptions options() {
     return options;
   }

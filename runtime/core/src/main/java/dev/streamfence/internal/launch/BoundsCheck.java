@@ -76,9 +76,11 @@ final class BoundsCheck implements LaunchNumbers {
     for (int i = 0; i < arguments; i++) {
       changed |= take(i, read(i));
     }
-    for (int i = 0; launch.isShapeNew() && i < DIMENSIONS; i++) {
-      changed |= take(arguments + i, grid(i));
-      changed |= take(arguments + DIMENSIONS + i, block(i));
+    if (launch.isShapeNew()) {
+      for (int i = 0; i < DIMENSIONS; i++) {
+        changed |= take(arguments + i, grid(i));
+        changed |= take(arguments + DIMENSIONS + i, block(i));
+      }
     }
     return changed;
   }

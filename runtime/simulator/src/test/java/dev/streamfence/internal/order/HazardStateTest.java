@@ -115,6 +115,45 @@ final class HazardStateTest {
   }
 
   @Test
+  void aWriteOfTheHostWaitsForTheReadsOfAllStreams() {
+    use(timeline, block, false);
+    use(other, block, false);
+    assertThat(block.pending(true))
+        .contains(
+            new PendingUse(timeline, timeline.submitted()),
+            new PendingUse(other, other.submitted()));
+  }
+
+  @Test
+  void joinedPartsKeepTheLatestUseOfEachStream() {
+    List<HazardState> parts = block.split(List.of("a half", "another half"));
+    use(timeline, parts.get(1), true);
+    use(timeline, parts.get(0), true);
+    use(timeline, parts.get(1), false);
+    use(other, parts.get(1), false);
+    use(timeline, parts.get(0), false);
+    use(other, parts.get(0), false);
+    long write = timeline.submitted() - 2;
+    assertThat(block.join(parts)).isTrue();
+    assertThat(block.pending(true))
+        .containsExactly(
+            new PendingUse(timeline, write),
+            new PendingUse(timeline, timeline.submitted()),
+            new PendingUse(other, other.submitted()));
+  }
+
+  @Test
+  void aWriteReplacesTheWritesOfJoinedParts() {
+    List<HazardState> parts = block.split(List.of("a half", "another half"));
+    use(timeline, parts.get(0), true);
+    use(other, parts.get(1), true);
+    assertThat(block.join(parts)).isTrue();
+    assertThat(block.size()).isEqualTo(2);
+    use(timeline, block, true);
+    assertThat(block.size()).isEqualTo(1);
+  }
+
+  @Test
   void itIsFreedOnTheStreamOfTheLatestUseOfAPart() {
     use(timeline, block, true);
     List<HazardState> parts = block.split(List.of("a half", "another half"));

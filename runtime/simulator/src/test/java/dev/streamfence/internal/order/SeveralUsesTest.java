@@ -1,6 +1,7 @@
 package dev.streamfence.internal.order;
 
 import static dev.streamfence.internal.order.Misuses.misuse;
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -97,6 +98,25 @@ final class SeveralUsesTest {
         }
         assertThatThrownBy(open::preflight).satisfies(misuse(Misuse.READ_ONLY));
       }
+    }
+  }
+
+  @Test
+  void aSubmissionAfterOneWithTwoUsesOfAnAllocationLosesNone() {
+    HazardState twice = block(1);
+    write(twice, twice, block(2));
+    HazardState[] next = {block(3), block(4), block(5)};
+    write(next);
+    assertThat(next).extracting(HazardState::writes).containsOnly(1L);
+  }
+
+  private void write(HazardState... blocks) {
+    try (Submission open = timeline.begin(LABELS)) {
+      for (int i = 0; i < blocks.length; i++) {
+        open.use(blocks[i], false, true, i);
+      }
+      open.preflight();
+      open.commit();
     }
   }
 
