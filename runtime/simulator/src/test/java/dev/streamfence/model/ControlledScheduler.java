@@ -12,7 +12,7 @@ import org.jetbrains.lincheck.LincheckSettings;
  */
 public final class ControlledScheduler {
   /** Enough for a few seconds in each test. */
-  private static final int INVOCATIONS = 25;
+  private static final int INVOCATIONS = 20;
 
   /**
    * How often a loop may run before the checker takes it for one that waits for another thread. It

@@ -85,7 +85,7 @@ class AccessHostileInputTest {
     List<String> opcodes = new ArrayList<>(OpcodeTable.opcodes());
     java.util.Collections.sort(opcodes);
     opcodes.add("frobnicate");
-    for (int i = 0; i < Effort.of(4_000, 9_000); i++) {
+    for (int i = 0; i < Effort.of(4_000, 6_000); i++) {
       body.append(i % 5 == 0 ? "@%p1 " : "").append(opcodes.get(i % opcodes.size()));
       body.append(List.of("", ".u64", ".b32", ".wide", ".shared").get(random.nextInt(5)));
       for (int operand = random.nextInt(5); operand > 0; operand--) {

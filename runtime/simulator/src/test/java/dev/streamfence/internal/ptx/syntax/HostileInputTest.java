@@ -35,7 +35,7 @@ class HostileInputTest {
   @ValueSource(strings = {"geometry.ptx", "memory-debug.ptx", "control.ptx"})
   void aFileCutAnywhereIsRefusedOrWhole(String file) {
     String whole = KernelCase.text(file);
-    int step = (whole.length() > 20_000 ? 7 : 1) * Effort.of(11, 1);
+    int step = (whole.length() > 20_000 ? 7 : 1) * Effort.of(11, 2);
     int refused = 0;
     for (int length = 0; length < whole.length(); length += step) {
       refused += accepts(whole.substring(0, length)) ? 0 : 1;
@@ -66,7 +66,7 @@ class HostileInputTest {
   void damagedCharactersAreRefusedOrHarmless() {
     String whole = KernelCase.text("geometry.ptx");
     Random random = new Random(8);
-    for (int i = 0; i < Effort.of(300, 700); i++) {
+    for (int i = 0; i < Effort.of(300, 500); i++) {
       char[] damaged = whole.toCharArray();
       damaged[random.nextInt(damaged.length)] = (char) random.nextInt(0x180);
       accepts(new String(damaged));
