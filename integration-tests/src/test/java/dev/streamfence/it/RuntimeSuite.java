@@ -585,7 +585,7 @@ abstract class RuntimeSuite {
 
   /** A caching pool has the memory at once. */
   @Test
-  void anUploadCountsUntilItIsClosedOrWithoutACachingPoolReaped() {
+  void anUploadCountsUntilItsMemoryIsFreeAgain() {
     long size = 4L * 1000;
     long pending = gpu.memory().pool().isPresent() ? 0 : size;
     DeviceArray<int[]> array = gpu.memory().upload(a, new int[1000]);

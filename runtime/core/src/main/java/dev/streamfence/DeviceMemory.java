@@ -146,6 +146,18 @@ public sealed interface DeviceMemory extends ArrayAllocator permits TrackedMemor
    */
   long reap();
 
+  /**
+   * Returns the memory that the runtime's caching pool holds and no array uses to the driver, for
+   * other runtimes, libraries and processes. Waits until the device has freed it. A segment that
+   * has an open array stays whole. A memory resource of the user's own is trimmed as well.
+   *
+   * @return the bytes that the pool returned; 0 without a pool
+   * @throws CudaDriverException if the driver refuses; what it does not take stays in the pool
+   * @throws StreamMisuseException if this thread has a launch open
+   * @throws RuntimeClosedException if the runtime is closed
+   */
+  long trim();
+
   /** Resets the peak to the bytes that are live or pending now, after a {@link #reap}. */
   void resetPeak();
 

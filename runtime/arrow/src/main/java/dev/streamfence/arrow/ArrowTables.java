@@ -151,9 +151,10 @@ public final class ArrowTables {
    * downloads often allocates them once. Waits until the download is complete.
    *
    * <p>A buffer that is large enough is written in place, even if a slice or another vector shares
-   * it: the slice then has the new rows. A buffer that is too small is replaced by one of the
-   * vector's allocator. The memory behind the last row is undefined. Vectors that were closed, or
-   * whose memory was transferred, are filled like new ones, and have to be closed again.
+   * it: the slice then has the new rows, and rows behind a slice that is filled itself may change.
+   * A buffer that is too small is replaced by one of the vector's allocator. The memory behind the
+   * last row is undefined. Vectors that were closed, or whose memory was transferred, are filled
+   * like new ones, and have to be closed again.
    *
    * <p>If the vectors are refused, or the number of rows cannot be read, nothing changes. If
    * something fails later, the root has no rows, and its vectors and those of its dictionaries hold

@@ -70,9 +70,9 @@ final class MemoryStack {
         : source;
   }
 
-  /** Whether a caching pool lies in front of the driver. */
+  /** Whether a caching pool lies in front of the driver; {@link Opening#of} has decided that. */
   static boolean isCaching(RuntimeOptions options) {
-    return options.cachingPool().orElse(false);
+    return options.cachingPool().orElseThrow();
   }
 
   /** The figures of the caching pool; empty without one. */
@@ -80,6 +80,16 @@ final class MemoryStack {
     return backend instanceof UpstreamResource upstream
         ? Optional.ofNullable(upstream.poolStatistics())
         : Optional.empty();
+  }
+
+  /**
+   * Returns to the driver what the pool holds and nothing uses, and waits until the device has
+   * freed it.
+   *
+   * @return how many bytes that were
+   */
+  long trim() {
+    return backend instanceof UpstreamResource upstream ? upstream.trim() : 0;
   }
 
   private static long limit(RuntimeOptions options, StreamPool streams) {

@@ -377,6 +377,16 @@ public final class TrackedMemory implements DeviceMemory {
   }
 
   @Override
+  public long trim() {
+    runtime.life().enter();
+    try {
+      return stack.trim();
+    } finally {
+      runtime.life().leave();
+    }
+  }
+
+  @Override
   public Map<String, TagUsage> usageByTag() {
     Map<String, TagUsage> usage = new TreeMap<>();
     for (Allocation allocation : stack.open()) {

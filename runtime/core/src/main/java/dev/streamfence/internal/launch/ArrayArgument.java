@@ -32,9 +32,14 @@ final class ArrayArgument {
     isWritten = writes;
   }
 
-  /** Drops the reference to the array, which may be lost now; its region keeps no memory. */
-  void clear() {
+  /** Drops the reference to the array, which may be lost now; its region keeps no device memory. */
+  void release() {
     array = null;
+  }
+
+  /** Drops the reference to the memory. */
+  void forget() {
+    region = null;
   }
 
   /** Its memory; null if it has no elements, or is an untracked address. */

@@ -20,6 +20,9 @@ final class ArrayArguments {
   /** So many comparisons and fewer are made one by one; beyond, the arrays are sorted. */
   private static final int FEW = 1 << 12;
 
+  /** Of so many arguments, the memory is kept from launch to launch, which is often the same. */
+  private static final int REMEMBERED = 32;
+
   /** Those of this launch, and behind them some to set later. */
   private ArrayArgument[] arguments = {};
 
@@ -52,31 +55,34 @@ final class ArrayArguments {
   /** Adds an array. */
   void add(
       ReadableArray<?> array, @Nullable Region region, int parameter, int index, boolean writes) {
-    if (count == arguments.length) {
-      grow();
-    }
-    arguments[count].set(array, region, parameter, index, writes);
-    Allocation allocation = region == null ? null : region.allocation();
-    if (allocations[count] != allocation) {
-      allocations[count] = allocation;
-    }
-    addresses[count++] = region == null ? 0L : region.address();
+    next(region == null ? null : region.allocation(), region == null ? 0L : region.address())
+        .set(array, region, parameter, index, writes);
   }
 
   /** Adds an untracked address. */
   void addUntracked(long address, int parameter) {
+    next(null, address).set(null, null, parameter, IN_NO_TABLE, true);
+  }
+
+  private ArrayArgument next(@Nullable Allocation allocation, long address) {
     if (count == arguments.length) {
       grow();
     }
-    arguments[count].set(null, null, parameter, IN_NO_TABLE, true);
-    allocations[count] = null;
-    addresses[count++] = address;
+    if (allocations[count] != allocation) {
+      allocations[count] = allocation;
+    }
+    addresses[count] = address;
+    return arguments[count++];
   }
 
   /** Forgets the arrays that were added last. */
   void truncate(int kept) {
     for (int i = kept; i < count; i++) {
-      arguments[i].clear();
+      arguments[i].release();
+    }
+    for (int i = Math.max(kept, REMEMBERED); i < count; i++) {
+      arguments[i].forget();
+      allocations[i] = null;
     }
     count = kept;
   }

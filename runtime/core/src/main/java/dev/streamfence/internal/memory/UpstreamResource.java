@@ -204,6 +204,21 @@ public final class UpstreamResource extends TrackedResource implements AutoClose
     }
   }
 
+  /**
+   * Trims, and waits until the device has done the frees.
+   *
+   * @return how many bytes fewer the pool holds
+   */
+  public long trim() {
+    long before = heldBytes();
+    makeRoom(streams.defaultTimeline());
+    return Math.max(0, before - heldBytes());
+  }
+
+  private long heldBytes() {
+    return pool == null ? 0 : pool.statistics().heldBytes();
+  }
+
   /** Trims, and waits until the device has done the frees. */
   private void makeRoom(Timeline timeline) {
     trim(timeline);
@@ -394,7 +409,7 @@ public final class UpstreamResource extends TrackedResource implements AutoClose
           () -> call(streams.defaultTimeline(), fact, stream -> lent.freeKept(stream, teardown)));
       streams.life().callOutside(() -> LogTopic.LEAKS.warn(fact + "; the runtime frees them"));
     }
-    if (pool != null && pool.statistics().heldBytes() > 0) {
+    if (pool != null && heldBytes() > 0) {
       // What the resource in front of it kept, and what the driver has refused once.
       teardown.step(() -> call(streams.defaultTimeline(), "trimming " + pool, pool::trim));
     }

@@ -148,7 +148,7 @@ final class LatestTickets {
     }
   }
 
-  /** Leaves a close to a stream with a ticket that is not submitted; false if there is none. */
+  /** Lets a stream whose ticket is not submitted yet finish a close; false if all are submitted. */
   boolean letUserClose(HazardState closing) {
     for (int i = 0; i < size(); i++) {
       if (stream(i).addClosing(closing, ticket(i))) {

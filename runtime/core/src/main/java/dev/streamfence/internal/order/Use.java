@@ -29,6 +29,11 @@ final class Use {
     writeLabel = usedLabel;
   }
 
+  /** Drops the reference to the allocation. */
+  void forget() {
+    state = null;
+  }
+
   HazardState state() {
     return requireNonNull(state);
   }

@@ -8,12 +8,12 @@ import java.util.Arrays;
  * holds the submission lock.
  */
 final class Uses {
-  /** So many uses and fewer are sorted by insertion. */
+  /** So many uses and fewer are sorted by insertion, and remembered for the next submission. */
   private static final int FEW = 32;
 
   /**
-   * Those of this submission, and behind them those of earlier ones, to be set again. They keep
-   * hazard states reachable, and no memory: that is freed by its owner.
+   * Those of this submission, and behind them those of earlier ones, to be set again. A few keep
+   * their hazard states reachable, and no device memory: that is freed by its owner.
    */
   private Use[] uses = {};
 
@@ -88,6 +88,9 @@ final class Uses {
 
   /** Forgets all but the first uses. */
   void truncate(int kept) {
+    for (int i = Math.max(kept, FEW); i < count; i++) {
+      uses[i].forget();
+    }
     count = kept;
   }
 

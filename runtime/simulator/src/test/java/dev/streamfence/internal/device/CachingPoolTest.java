@@ -10,6 +10,7 @@ import dev.streamfence.DeviceParts;
 import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
 import dev.streamfence.OutOfMemoryBudgetException;
+import dev.streamfence.RuntimeClosedException;
 import dev.streamfence.RuntimeOptions;
 import dev.streamfence.StreamMisuseException;
 import dev.streamfence.memory.MemoryBudget;
@@ -498,7 +499,37 @@ final class CachingPoolTest {
   }
 
   @Test
-  void theSimulatedDeviceHasNoPoolOfItsOwnAccordAndSoNoFigures() {
+  void aTrimReturnsTheSegmentsThatNoArrayUses() {
+    DeviceArray<byte[]> kept = allocate(a, 16 * MIB);
+    allocate(b, 20 * MIB).close();
+    allocate(a, 100).close();
+    long held = pool().heldBytes();
+    assertThat(gpu.memory().trim()).isEqualTo(held - pool().heldBytes()).isEqualTo(22L * MIB);
+    assertThat(gpu.memory().trim()).isZero();
+    // The device has done the frees.
+    assertThat(((TrackedRuntime) gpu).driver().memoryInfo().freeInBytes()).isEqualTo(48L * MIB);
+    kept.close();
+  }
+
+  @Test
+  void aTrimThatTheDriverRefusesLeavesTheSegmentToTheNext() {
+    allocate(a, 20 * MIB).close();
+    device.failCall(DriverCall.FREE_ASYNC, 1, 1);
+    assertThatThrownBy(() -> gpu.memory().trim()).isInstanceOf(CudaDriverException.class);
+    assertThat(gpu.memory().trim()).isEqualTo(20L * MIB);
+  }
+
+  @Test
+  void aTrimWithoutAPoolReturnsNothing() {
+    reopen(RuntimeOptions.defaults());
+    allocate(a, MIB).close();
+    assertThat(gpu.memory().trim()).isZero();
+    gpu.close();
+    assertThatThrownBy(() -> gpu.memory().trim()).isInstanceOf(RuntimeClosedException.class);
+  }
+
+  @Test
+  void theSimulatedDeviceHasNoPoolByDefault() {
     reopen(RuntimeOptions.defaults());
     assertThat(gpu.memory().pool()).isEmpty();
   }

@@ -12,6 +12,10 @@ import dev.streamfence.UninitializedReadException;
 import dev.streamfence.UseAfterFreeException;
 import dev.streamfence.internal.device.Inside;
 import dev.streamfence.simulation.SimulatedDevice;
+import java.lang.ref.WeakReference;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -108,6 +112,26 @@ final class SeveralUsesTest {
     HazardState[] next = {block(3), block(4), block(5)};
     write(next);
     assertThat(next).extracting(HazardState::writes).containsOnly(1L);
+  }
+
+  @Test
+  void aLargeSubmissionKeepsFewOfItsAllocationsReachable() {
+    List<WeakReference<HazardState>> all = writeToMany();
+    for (int i = 0; i < 50 && reachable(all) > 32; i++) {
+      System.gc();
+    }
+    assertThat(reachable(all)).isBetween(0L, 32L);
+  }
+
+  private List<WeakReference<HazardState>> writeToMany() {
+    HazardState[] blocks =
+        IntStream.range(1, 200).mapToObj(this::block).toArray(HazardState[]::new);
+    write(blocks);
+    return Arrays.stream(blocks).map(WeakReference::new).toList();
+  }
+
+  private static long reachable(List<WeakReference<HazardState>> all) {
+    return all.stream().filter(block -> block.get() != null).count();
   }
 
   private void write(HazardState... blocks) {
