@@ -3,18 +3,15 @@ package dev.streamfence.arrow;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
-import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
 import dev.streamfence.column.ColumnType;
 import dev.streamfence.column.DeviceColumn;
 import dev.streamfence.column.DeviceTable;
 import dev.streamfence.column.DictionaryType;
 import dev.streamfence.column.PlainType;
-import dev.streamfence.simulation.SimulatedDevice;
 import java.util.Arrays;
 import java.util.List;
 import org.apache.arrow.memory.BufferAllocator;
-import org.apache.arrow.memory.RootAllocator;
 import org.apache.arrow.vector.BaseIntVector;
 import org.apache.arrow.vector.FieldVector;
 import org.apache.arrow.vector.IntVector;
@@ -27,26 +24,16 @@ import org.apache.arrow.vector.types.pojo.ArrowType;
 import org.apache.arrow.vector.types.pojo.DictionaryEncoding;
 import org.apache.arrow.vector.types.pojo.Field;
 import org.apache.arrow.vector.types.pojo.FieldType;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Encoded vectors keep their dictionaries on the device, and bring them back. */
 final class ArrowDictionariesTest {
-  private final BufferAllocator allocator = new RootAllocator();
-  private final SimulatedDevice device = SimulatedDevice.builder().build();
-  private final DeviceRuntime gpu = DeviceRuntime.simulated(device);
-  private final DeviceStream stream = gpu.streams().acquire();
-
-  @AfterEach
-  void nothingIsLeft() {
-    assertThat(gpu.memory().statistics().liveBytes()).isZero();
-    assertThat(allocator.getAllocatedMemory()).isZero();
-    allocator.close();
-    gpu.close();
-    assertThat(device.liveObjects()).isZero();
-  }
+  @RegisterExtension final ArrowDevice on = new ArrowDevice();
+  private final BufferAllocator allocator = on.allocator;
+  private final DeviceStream stream = on.stream;
 
   @ParameterizedTest
   @CsvSource({

@@ -5,11 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
 import dev.streamfence.UseAfterFreeException;
 import dev.streamfence.column.DeviceTable;
-import dev.streamfence.simulation.SimulatedDevice;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -27,8 +25,8 @@ import org.apache.arrow.vector.types.pojo.Field;
 import org.apache.arrow.vector.types.pojo.Schema;
 import org.apache.arrow.vector.util.TransferPair;
 import org.assertj.core.api.ThrowingConsumer;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -40,19 +38,9 @@ final class ArrowReuseTest {
   private static final Field TEXT = Vectors.nullable("t", new ArrowType.Utf8());
 
   private final Allocations allocations = new Allocations();
-  private final BufferAllocator allocator = new RootAllocator(allocations, Long.MAX_VALUE);
-  private final SimulatedDevice device = SimulatedDevice.builder().build();
-  private final DeviceRuntime gpu = DeviceRuntime.simulated(device);
-  private final DeviceStream stream = gpu.streams().acquire();
-
-  @AfterEach
-  void nothingIsLeft() {
-    assertThat(gpu.memory().statistics().liveBytes()).isZero();
-    assertThat(allocator.getAllocatedMemory()).isZero();
-    allocator.close();
-    gpu.close();
-    assertThat(device.liveObjects()).isZero();
-  }
+  @RegisterExtension final ArrowDevice on = new ArrowDevice(allocations);
+  private final BufferAllocator allocator = on.allocator;
+  private final DeviceStream stream = on.stream;
 
   @Test
   void fewerAndMoreRowsTakeNoNewMemoryThatIsLargeEnough() {

@@ -32,27 +32,19 @@ import org.apache.arrow.vector.VectorSchemaRoot;
 import org.apache.arrow.vector.dictionary.DictionaryProvider.MapDictionaryProvider;
 import org.apache.arrow.vector.ipc.message.ArrowFieldNode;
 import org.apache.arrow.vector.types.pojo.ArrowType;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Tables of Arrow Java on the device: what is there, and what is refused. */
 final class ArrowTablesTest {
   private static final ArrowType INT32 = new ArrowType.Int(32, true);
 
-  private final BufferAllocator allocator = new RootAllocator();
-  private final SimulatedDevice device = SimulatedDevice.builder().build();
-  private final DeviceRuntime gpu = DeviceRuntime.simulated(device);
-  private final DeviceStream stream = gpu.streams().acquire();
-
-  @AfterEach
-  void nothingIsLeft() {
-    assertThat(gpu.memory().statistics().liveBytes()).isZero();
-    assertThat(allocator.getAllocatedMemory()).isZero();
-    allocator.close();
-    gpu.close();
-    assertThat(device.liveObjects()).isZero();
-  }
+  @RegisterExtension final ArrowDevice on = new ArrowDevice();
+  private final SimulatedDevice device = on.device;
+  private final BufferAllocator allocator = on.allocator;
+  private final DeviceRuntime gpu = on.gpu;
+  private final DeviceStream stream = on.stream;
 
   @Test
   void vectorsLieOnTheDeviceAsArrowLaysThemOut() {

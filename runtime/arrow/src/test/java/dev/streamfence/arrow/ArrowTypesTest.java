@@ -9,11 +9,9 @@ import dev.streamfence.column.ColumnType;
 import dev.streamfence.column.DeviceTable;
 import dev.streamfence.column.ReadableColumn;
 import dev.streamfence.column.TimestampUnit;
-import dev.streamfence.simulation.SimulatedDevice;
 import java.util.List;
 import java.util.stream.Stream;
 import org.apache.arrow.memory.BufferAllocator;
-import org.apache.arrow.memory.RootAllocator;
 import org.apache.arrow.vector.VectorSchemaRoot;
 import org.apache.arrow.vector.dictionary.DictionaryProvider.MapDictionaryProvider;
 import org.apache.arrow.vector.types.DateUnit;
@@ -22,7 +20,7 @@ import org.apache.arrow.vector.types.TimeUnit;
 import org.apache.arrow.vector.types.pojo.ArrowType;
 import org.apache.arrow.vector.types.pojo.Field;
 import org.apache.arrow.vector.types.pojo.Schema;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -74,19 +72,10 @@ final class ArrowTypesTest {
         new Pair(new ArrowType.Utf8(), ColumnType.UTF8));
   }
 
-  private final BufferAllocator allocator = new RootAllocator();
-  private final SimulatedDevice device = SimulatedDevice.builder().build();
-  private final DeviceRuntime gpu = DeviceRuntime.simulated(device);
-  private final DeviceStream stream = gpu.streams().acquire();
-
-  @AfterEach
-  void nothingIsLeft() {
-    assertThat(gpu.memory().statistics().liveBytes()).isZero();
-    assertThat(allocator.getAllocatedMemory()).isZero();
-    allocator.close();
-    gpu.close();
-    assertThat(device.liveObjects()).isZero();
-  }
+  @RegisterExtension final ArrowDevice on = new ArrowDevice();
+  private final BufferAllocator allocator = on.allocator;
+  private final DeviceRuntime gpu = on.gpu;
+  private final DeviceStream stream = on.stream;
 
   @ParameterizedTest
   @MethodSource("types")
