@@ -119,6 +119,18 @@ final class RuntimeOnAGpuTest extends RuntimeSuite {
     assertThat(keptAfterAFree(caching, 0, size)).isLessThan(size / 2);
   }
 
+  @Test
+  void aTrimReturnsWhatNoArrayUses() {
+    int size = 1 << 30;
+    try (DeviceRuntime gpu = DeviceRuntime.open(0)) {
+      DeviceStream stream = gpu.streams().acquire();
+      gpu.memory().allocate(stream, byte[].class, size).close();
+      long before = Inside.driver(gpu).memoryInfo().freeInBytes();
+      assertThat(gpu.memory().trim()).isEqualTo(size);
+      assertThat(Inside.driver(gpu).memoryInfo().freeInBytes() - before).isGreaterThan(size / 2);
+    }
+  }
+
   private static long keptAfterAFree(boolean caching, long threshold, long size) {
     RuntimeOptions options =
         RuntimeOptions.defaults()
