@@ -1,6 +1,5 @@
 // Long because the seam has many calls: each method makes one driver call, except
-// keepFreedMemory, attributes and loadModule. The launch path repeats its four lines instead of
-// sharing them, because a shared lambda would be an allocation.
+// keepFreedMemory, attributes and loadModule.
 package dev.streamfence.internal.driver.jcuda;
 
 import com.sun.jna.ptr.PointerByReference;
@@ -19,7 +18,6 @@ import dev.streamfence.internal.driver.PointerInfo;
 import dev.streamfence.simulation.DriverCall;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.IntSupplier;
-import jcuda.CudaException;
 import jcuda.driver.CUcontext;
 import jcuda.driver.CUdevice;
 import jcuda.driver.CUevent;
@@ -48,6 +46,9 @@ import org.jspecify.annotations.Nullable;
 final class JCudaDevice implements CudaDriver {
   /** As the driver understands a limit of block sizes. */
   private static final int NO_LIMIT = 0;
+
+  /** Constant, so that the compiler inlines the calls of a launch. */
+  private static final LaunchCalls CALLS = LaunchCalls.ofThisJvm();
 
   private final CUdevice device;
   private final CUcontext context;
@@ -125,13 +126,7 @@ final class JCudaDevice implements CudaDriver {
     CUstream cuStream = use(stream);
     CUevent cuEvent = use(event);
     begin(DriverCall.WAIT_FOR_EVENT);
-    int code;
-    try {
-      code = JCudaDriver.cuStreamWaitEvent(cuStream, cuEvent, 0);
-    } catch (CudaException e) {
-      code = Status.of(e);
-    }
-    check(DriverCall.WAIT_FOR_EVENT, code);
+    check(DriverCall.WAIT_FOR_EVENT, CALLS.waitFor(cuStream, cuEvent));
   }
 
   @Override
@@ -176,13 +171,7 @@ final class JCudaDevice implements CudaDriver {
     CUevent cuEvent = use(event);
     CUstream cuStream = use(stream);
     begin(DriverCall.RECORD_EVENT);
-    int code;
-    try {
-      code = JCudaDriver.cuEventRecord(cuEvent, cuStream);
-    } catch (CudaException e) {
-      code = Status.of(e);
-    }
-    check(DriverCall.RECORD_EVENT, code);
+    check(DriverCall.RECORD_EVENT, CALLS.record(cuEvent, cuStream));
   }
 
   @Override
@@ -469,37 +458,7 @@ final class JCudaDevice implements CudaDriver {
     RawPointer table = pinned(launch.parameters()).pointer(this);
     DriverCall call = launch.call();
     begin(call);
-    int code;
-    try {
-      code =
-          launch.isCooperative()
-              ? JCudaDriver.cuLaunchCooperativeKernel(
-                  cuFunction,
-                  launch.gridX(),
-                  launch.gridY(),
-                  launch.gridZ(),
-                  launch.blockX(),
-                  launch.blockY(),
-                  launch.blockZ(),
-                  launch.dynamicSharedBytes(),
-                  cuStream,
-                  table)
-              : JCudaDriver.cuLaunchKernel(
-                  cuFunction,
-                  launch.gridX(),
-                  launch.gridY(),
-                  launch.gridZ(),
-                  launch.blockX(),
-                  launch.blockY(),
-                  launch.blockZ(),
-                  launch.dynamicSharedBytes(),
-                  cuStream,
-                  table,
-                  null);
-    } catch (CudaException e) {
-      code = Status.of(e);
-    }
-    check(call, code);
+    check(call, CALLS.launch(cuFunction, launch, cuStream, table));
   }
 
   @Override
@@ -604,13 +563,7 @@ final class JCudaDevice implements CudaDriver {
 
   private void setContext() {
     checkOpen();
-    int code;
-    try {
-      code = JCudaDriver.cuCtxSetCurrent(context);
-    } catch (CudaException e) {
-      code = Status.of(e);
-    }
-    check(DriverCall.MAKE_CURRENT, code);
+    check(DriverCall.MAKE_CURRENT, CALLS.setCurrent(context));
   }
 
   private void check(DriverCall call, int code) {

@@ -63,6 +63,16 @@ class DriverContextOverStandInTest {
   }
 
   @Test
+  void aLaunchGoesWithoutJniWhereJavaCan() {
+    Class<? extends LaunchCalls> fastest =
+        Runtime.version().feature() >= 22
+            ? ForeignLaunchCalls.class
+            : LaunchCalls.ThroughJCuda.class;
+
+    assertThat(LaunchCalls.ofThisJvm()).isInstanceOf(fastest);
+  }
+
+  @Test
   void theContextOfAThreadOfOthersIsThereAgainAfterwards() {
     drivers.get(1).makeCurrent();
 

@@ -1,0 +1,110 @@
+package dev.streamfence.internal.driver.jcuda;
+
+import dev.streamfence.internal.LogTopic;
+import dev.streamfence.internal.driver.KernelLaunch;
+import jcuda.CudaException;
+import jcuda.driver.CUcontext;
+import jcuda.driver.CUevent;
+import jcuda.driver.CUfunction;
+import jcuda.driver.CUstream;
+import jcuda.driver.JCudaDriver;
+
+/**
+ * The driver calls that a launch may need. Each returns the driver's code, and allocates nothing
+ * unless it fails. Thread-safe.
+ */
+interface LaunchCalls {
+  /** {@code cuCtxSetCurrent}. */
+  int setCurrent(CUcontext context);
+
+  /**
+   * {@code cuLaunchKernel} or {@code cuLaunchCooperativeKernel}.
+   *
+   * @param arguments the table of the arguments' addresses
+   */
+  int launch(CUfunction function, KernelLaunch shape, CUstream stream, RawPointer arguments);
+
+  /** {@code cuEventRecord}. */
+  int record(CUevent event, CUstream stream);
+
+  /** {@code cuStreamWaitEvent}. */
+  int waitFor(CUstream stream, CUevent event);
+
+  /**
+   * The fastest way that this JVM has; call it after {@link NativeLibrary#load}. Java 22 and later
+   * call native functions without JNI, and without JCuda's reading of the fields of each handle.
+   */
+  static LaunchCalls ofThisJvm() {
+    if (ForeignFunctions.areAllowed()) {
+      try {
+        return new ForeignLaunchCalls();
+      } catch (LinkageError e) {
+        LogTopic.DEVICES.info("launches go through JNI: " + e);
+      }
+    }
+    return new ThroughJCuda();
+  }
+
+  /** The calls through JCuda, which throws the code where the process asked it to. */
+  final class ThroughJCuda implements LaunchCalls {
+    @Override
+    public int setCurrent(CUcontext context) {
+      try {
+        return JCudaDriver.cuCtxSetCurrent(context);
+      } catch (CudaException e) {
+        return Status.of(e);
+      }
+    }
+
+    @Override
+    public int launch(
+        CUfunction function, KernelLaunch shape, CUstream stream, RawPointer arguments) {
+      try {
+        return shape.isCooperative()
+            ? JCudaDriver.cuLaunchCooperativeKernel(
+                function,
+                shape.gridX(),
+                shape.gridY(),
+                shape.gridZ(),
+                shape.blockX(),
+                shape.blockY(),
+                shape.blockZ(),
+                shape.dynamicSharedBytes(),
+                stream,
+                arguments)
+            : JCudaDriver.cuLaunchKernel(
+                function,
+                shape.gridX(),
+                shape.gridY(),
+                shape.gridZ(),
+                shape.blockX(),
+                shape.blockY(),
+                shape.blockZ(),
+                shape.dynamicSharedBytes(),
+                stream,
+                arguments,
+                null);
+      } catch (CudaException e) {
+        return Status.of(e);
+      }
+    }
+
+    @Override
+    public int record(CUevent event, CUstream stream) {
+      try {
+        return JCudaDriver.cuEventRecord(event, stream);
+      } catch (CudaException e) {
+        return Status.of(e);
+      }
+    }
+
+    @Override
+    public int waitFor(CUstream stream, CUevent event) {
+      try {
+        return JCudaDriver.cuStreamWaitEvent(stream, event, 0);
+      } catch (CudaException e) {
+        return Status.of(e);
+      }
+    }
+  }
+}
