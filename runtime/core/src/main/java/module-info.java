@@ -17,6 +17,7 @@ module dev.streamfence.runtime {
 
   exports dev.streamfence;
   exports dev.streamfence.foreign;
+  exports dev.streamfence.graph;
   exports dev.streamfence.launch;
   exports dev.streamfence.memory;
   exports dev.streamfence.simulation;

@@ -1,5 +1,6 @@
 package dev.streamfence;
 
+import dev.streamfence.internal.device.RecordedCompletion;
 import dev.streamfence.internal.device.TrackedCompletion;
 import java.time.Duration;
 import java.util.concurrent.CompletionStage;
@@ -13,7 +14,7 @@ import java.util.concurrent.CompletionStage;
  * <p>A stream tracks its last 32 launches individually. When more than 32 are queued behind this
  * one, it counts as done when the oldest of those 32 is.
  */
-public sealed interface Completion permits Download, TrackedCompletion {
+public sealed interface Completion permits Download, RecordedCompletion, TrackedCompletion {
   /**
    * Whether the launch is done. Does not wait; asks the driver unless the answer is already known.
    *

@@ -1,7 +1,10 @@
 package dev.streamfence;
 
+import dev.streamfence.graph.GraphCode;
+import dev.streamfence.graph.KernelGraph;
 import dev.streamfence.internal.device.RuntimeOpener;
 import dev.streamfence.internal.device.TrackedRuntime;
+import dev.streamfence.internal.graph.GraphRecorder;
 import dev.streamfence.trace.KernelTime;
 import dev.streamfence.trace.Trace;
 import java.time.Duration;
@@ -116,6 +119,28 @@ public sealed interface DeviceRuntime extends AutoCloseable permits TrackedRunti
 
   /** The memory of the device. */
   DeviceMemory memory();
+
+  /**
+   * Records a graph: runs the code once, and makes nodes of its launches, fills and copies, and of
+   * its transfers with pinned arrays, instead of queuing them. What a node reads and writes decides
+   * which nodes it comes after; the streams that the code names decide nothing. Allocations and
+   * frees are carried out at once. Synchronises nothing, but with the copies of tables of arrays.
+   *
+   * <p>In the code, this thread cannot wait for streams, download to or upload from Java arrays,
+   * call other code on a stream, or split arrays. Other threads are not affected, and neither is
+   * work that the code puts on another runtime.
+   *
+   * @param name names the graph in errors, traces and pictures
+   * @param code makes the launches; if it throws, no graph is made, and what it has allocated stays
+   * @throws X what the code throws
+   * @throws dev.streamfence.StreamMisuseException if this thread has a launch open or is recording
+   *     a graph already
+   * @throws CudaDriverException if the device is lost, or a driver call fails
+   * @throws RuntimeClosedException if the runtime is closed
+   */
+  default <X extends Exception> KernelGraph graph(String name, GraphCode<X> code) throws X {
+    return GraphRecorder.record(this, name, code);
+  }
 
   /** Counts of what this runtime has done so far. */
   RuntimeStatistics statistics();

@@ -20,6 +20,8 @@ public final class KernelArgumentException extends IllegalArgumentException {
     NULL,
     /** The array's elements have another type than those that the kernel takes. */
     ELEMENT_TYPE,
+    /** The array has another length than the one that a graph was recorded with. */
+    LENGTH,
     /** The number of threads or of bytes is negative, or more than its type holds. */
     NUMBER,
     /** The device, the kernel or the interface excludes the shape of the launch. */

@@ -77,6 +77,30 @@ public enum DriverCall {
   LAUNCH_KERNEL("cuLaunchKernel"),
   /** Launches a cooperative kernel. */
   LAUNCH_COOPERATIVE_KERNEL("cuLaunchCooperativeKernel"),
+  /** Makes an empty graph. */
+  CREATE_GRAPH("cuGraphCreate"),
+  /** Adds a launch to a graph. */
+  ADD_KERNEL_NODE("cuGraphAddKernelNode"),
+  /** Makes a launch of a graph a cooperative one. */
+  SET_KERNEL_NODE_ATTRIBUTE("cuGraphKernelNodeSetAttribute"),
+  /** Adds a copy to a graph. */
+  ADD_COPY_NODE("cuGraphAddMemcpyNode"),
+  /** Adds a fill to a graph. */
+  ADD_FILL_NODE("cuGraphAddMemsetNode"),
+  /** Makes a graph executable. */
+  INSTANTIATE_GRAPH("cuGraphInstantiate"),
+  /** Launches a graph. */
+  LAUNCH_GRAPH("cuGraphLaunch"),
+  /** Changes a launch of an executable graph. */
+  UPDATE_KERNEL_NODE("cuGraphExecKernelNodeSetParams"),
+  /** Changes a copy of an executable graph. */
+  UPDATE_COPY_NODE("cuGraphExecMemcpyNodeSetParams"),
+  /** Changes a fill of an executable graph. */
+  UPDATE_FILL_NODE("cuGraphExecMemsetNodeSetParams"),
+  /** Destroys an executable graph. */
+  DESTROY_EXECUTABLE_GRAPH("cuGraphExecDestroy", OnLostDevice.MADE),
+  /** Destroys a graph. */
+  DESTROY_GRAPH("cuGraphDestroy", OnLostDevice.MADE),
   /** Waits for the device. */
   SYNCHRONIZE_DEVICE("cuCtxSynchronize"),
   /** Asks for free and total device memory. */

@@ -18,6 +18,8 @@ public enum WorkKind {
   ALLOCATION,
   /** Memory is freed in the order of a stream. */
   FREE,
+  /** A graph of launches, fills and copies runs. */
+  GRAPH,
   /** Code that is not the runtime's puts work on a stream. */
   CALL,
   /** Anything else, such as the end of an export. */

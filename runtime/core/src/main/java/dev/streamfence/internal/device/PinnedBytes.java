@@ -1,6 +1,7 @@
 package dev.streamfence.internal.device;
 
 import dev.streamfence.CudaDriverException;
+import dev.streamfence.StreamMisuseException;
 import dev.streamfence.internal.LogTopic;
 import dev.streamfence.internal.driver.CudaDriver;
 import dev.streamfence.internal.driver.HostMemory;
@@ -109,6 +110,11 @@ final class PinnedBytes {
       if (ended.get()) {
         return;
       }
+      if (hazards.isHeld()) {
+        throw new StreamMisuseException(
+            StreamMisuseException.Misuse.INSIDE_GRAPH,
+            "closing " + description + ", which a graph uses; close the graph first");
+      }
       // Launches on the mapped memory take no lock of the array.
       hazards.close(null);
       try {
@@ -155,7 +161,7 @@ final class PinnedBytes {
     }
 
     private boolean isDone() {
-      return hazards.pending(true).stream().allMatch(PendingUse::isDone);
+      return !hazards.isHeld() && hazards.pending(true).stream().allMatch(PendingUse::isDone);
     }
 
     private void free() {

@@ -1,5 +1,6 @@
 package dev.streamfence.internal.driver;
 
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,6 +30,9 @@ public interface CudaDriver extends Sink, AutoCloseable {
 
   /** An entry point of a loaded module. Opaque; valid until its module is unloaded. */
   interface FunctionHandle {}
+
+  /** An executable graph, and the graph that it was made of. Opaque. */
+  interface GraphHandle {}
 
   /** The calls so far, and the sticky error of one of them. Makes no driver call. */
   DriverCalls calls();
@@ -201,6 +205,33 @@ public interface CudaDriver extends Sink, AutoCloseable {
   default @Nullable LaunchObserver launchObserver() {
     return null;
   }
+
+  /**
+   * Makes an executable graph. {@code cuGraphCreate}, one call per node, and {@code
+   * cuGraphInstantiate}; if one of them fails, what the others made is destroyed. Copies the
+   * arguments of launches.
+   */
+  GraphHandle createGraph(List<? extends GraphNode> nodes);
+
+  /**
+   * Queues a run of a graph, which comes after its earlier runs on any stream. {@code
+   * cuGraphLaunch}. Allocates no Java memory.
+   */
+  void launchGraph(GraphHandle graph, StreamHandle stream);
+
+  /**
+   * Gives later runs of a graph the arguments that a node has at this moment. {@code
+   * cuGraphExecKernelNodeSetParams} and its like.
+   *
+   * @param index the node's place in the list
+   */
+  void updateGraph(GraphHandle graph, int index, GraphNode node);
+
+  /**
+   * Destroys a graph; a run that is queued still runs. {@code cuGraphExecDestroy} and {@code
+   * cuGraphDestroy}.
+   */
+  void destroyGraph(GraphHandle graph);
 
   /** The driver's own handle, a {@code CUstream}, for code that is not ours. No driver call. */
   long rawHandle(StreamHandle stream);

@@ -15,6 +15,7 @@ import dev.streamfence.internal.driver.KernelLaunch;
 import dev.streamfence.internal.driver.LaunchObserver;
 import dev.streamfence.internal.memory.AddressTables;
 import dev.streamfence.internal.memory.Region;
+import dev.streamfence.internal.order.RecordedNode;
 import dev.streamfence.internal.order.Submission;
 import dev.streamfence.internal.order.UseLabels;
 import dev.streamfence.launch.Access;
@@ -470,10 +471,63 @@ final class LaunchArguments {
     }
   }
 
+  /**
+   * The memory that the launch uses, as a graph has to know it; allocates, since recording a graph
+   * is no launch.
+   */
+  List<RecordedNode.Range> ranges() {
+    List<RecordedNode.Range> ranges = new ArrayList<>();
+    for (int i = 0; i < arrays.count(); i++) {
+      ArrayArgument array = arrays.get(i);
+      if (array.sizeInBytes() > 0) {
+        ranges.add(
+            new RecordedNode.Range(
+                array.index() == ArrayArguments.IN_NO_TABLE
+                    ? offsets[array.parameter()]
+                    : RecordedNode.Range.FIXED,
+                arrays.address(i),
+                array.sizeInBytes(),
+                array.isWritten()));
+      }
+    }
+    for (SymbolUse symbol : symbols) {
+      ranges.add(
+          new RecordedNode.Range(
+              RecordedNode.Range.FIXED,
+              symbol.region().address(),
+              symbol.region().sizeInBytes(),
+              symbol.writes()));
+    }
+    return ranges;
+  }
+
+  /** Whether the launch passes a table. */
+  boolean hasTables() {
+    return tables != null && tables.count() > 0;
+  }
+
+  /**
+   * Places the tables of the launch in memory that keeps them, passes their addresses, and queues
+   * the copies.
+   *
+   * @param kept has no other tables
+   */
+  void placeTablesIn(AddressTables kept) {
+    requireNonNull(tables).place(arrays, kept);
+    passTables();
+    kept.send(0);
+  }
+
   /** Finds a place for the tables of the launch in device memory, and passes their addresses. */
   void placeTables() {
     if (tables != null) {
       tables.place(arrays);
+      passTables();
+    }
+  }
+
+  private void passTables() {
+    if (tables != null) {
       for (int i = 0; i < tables.count(); i++) {
         frame.put(offsets[tables.parameter(i)], tables.address(i));
       }

@@ -29,6 +29,9 @@ final class LoadedKernel {
   private final @Nullable BlockShape required;
   private volatile @Nullable Occupancy occupancy;
 
+  /** One object, so that a graph asks once for each kernel. */
+  private final Runnable loadedCheck = this::requireLoaded;
+
   /**
    * Creates a kernel.
    *
@@ -67,6 +70,11 @@ final class LoadedKernel {
     if (image.isUnloaded()) {
       throw image.unloadedRefusal(signature.entry());
     }
+  }
+
+  /** {@link #requireLoaded}, the same object each time. */
+  Runnable loadedCheck() {
+    return loadedCheck;
   }
 
   KernelSignature signature() {

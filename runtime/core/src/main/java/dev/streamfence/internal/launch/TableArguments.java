@@ -57,9 +57,14 @@ final class TableArguments {
 
   /** Finds a place for each table, see {@link AddressTables#place}. */
   void place(ArrayArguments arrays) {
-    tables.begin(total);
+    place(arrays, tables);
+  }
+
+  /** Finds a place for each table among other tables. */
+  void place(ArrayArguments arrays, AddressTables where) {
+    where.begin(total);
     for (int i = 0; i < count; i++) {
-      addresses[i] = lengths[i] == 0 ? 0 : tables.place(arrays.addresses(), firsts[i], lengths[i]);
+      addresses[i] = lengths[i] == 0 ? 0 : where.place(arrays.addresses(), firsts[i], lengths[i]);
     }
   }
 

@@ -6,11 +6,13 @@ import dev.streamfence.DeviceException.AttemptedUse;
 import dev.streamfence.DeviceStream;
 import dev.streamfence.RuntimeClosedException;
 import dev.streamfence.StreamMisuseException;
+import dev.streamfence.internal.device.RecordedCompletion;
 import dev.streamfence.internal.device.TrackedRuntime;
 import dev.streamfence.internal.device.TrackedStream;
 import dev.streamfence.internal.driver.KernelLaunch;
 import dev.streamfence.internal.driver.LaunchObserver;
 import dev.streamfence.internal.memory.AddressTables;
+import dev.streamfence.internal.order.GraphRecording;
 import dev.streamfence.internal.order.Submission;
 import dev.streamfence.internal.order.Timeline;
 import dev.streamfence.internal.order.UseLabels;
@@ -222,7 +224,7 @@ public final class TrackedRecorder implements LaunchRecorder {
     }
     launch.keepShape();
     arguments.useSymbols(submission);
-    if (launch.blocks() > 0) {
+    if (launch.blocks() > 0 && submission.recording() == null) {
       arguments.placeTables();
     }
     submission.preflight();
@@ -234,7 +236,10 @@ public final class TrackedRecorder implements LaunchRecorder {
     Submission submission = requireOpen();
     // Until it is queued, any exception explains the missing commit.
     submission.queuing();
-    if (launch.blocks() > 0) {
+    GraphRecording graph = submission.recording();
+    if (graph != null) {
+      record(graph);
+    } else if (launch.blocks() > 0) {
       sendTables(submission.ticket());
       if (observer != null) {
         observer.launching(purpose, timeline.stream(), submission.ticket(), arguments.uses());
@@ -247,6 +252,24 @@ public final class TrackedRecorder implements LaunchRecorder {
     }
     submission.queued();
     return this;
+  }
+
+  /** Makes the launch a node of a graph; its tables stay in memory of the graph's own. */
+  private void record(GraphRecording graph) {
+    if (launch.blocks() == 0) {
+      return;
+    }
+    if (arguments.hasTables()) {
+      AddressTables kept = runtime.addressTables(timeline);
+      graph.own(kept::close);
+      arguments.placeTablesIn(kept);
+      graph.comeAfter(timeline);
+    }
+    graph.launch(
+        launch,
+        arguments.ranges(),
+        observer == null ? List.of() : arguments.uses(),
+        kernel.loadedCheck());
   }
 
   private void sendTables(long ticket) {
@@ -272,6 +295,9 @@ public final class TrackedRecorder implements LaunchRecorder {
   @Override
   public Completion completion() {
     Submission submission = requireOpen();
+    if (submission.recording() != null) {
+      return new RecordedCompletion(purpose);
+    }
     submission.coverByEvent();
     return runtime.completion(timeline, submission.ticket(), purpose);
   }
@@ -288,7 +314,11 @@ public final class TrackedRecorder implements LaunchRecorder {
     if (submission != null && submission.isHeldByCurrentThread()) {
       open = null;
       arguments.release();
-      boolean wait = synchronous && submission.isCommitted() && launch.blocks() > 0;
+      boolean wait =
+          synchronous
+              && submission.isCommitted()
+              && submission.recording() == null
+              && launch.blocks() > 0;
       boolean abandoned = submission.isAbandoned();
       submission.close();
       if (abandoned) {
@@ -323,6 +353,11 @@ public final class TrackedRecorder implements LaunchRecorder {
     @Override
     public AttemptedUse use(int array) {
       return arguments.use(array);
+    }
+
+    @Override
+    public InGraph inGraph() {
+      return InGraph.RECORDED;
     }
 
     @Override

@@ -250,6 +250,11 @@ public final class DeviceCopies {
       WorkKind kind, String hostMemory, String relation, Region region, Timeline timeline)
       implements UseLabels {
     @Override
+    public InGraph inGraph() {
+      return hostMemory.equals(PAGEABLE) ? InGraph.REFUSED : InGraph.RECORDED;
+    }
+
+    @Override
     public WorkFacts facts() {
       return new WorkFacts(kind, kind.inWords(), region.sizeInBytes(), hostMemory);
     }

@@ -37,6 +37,12 @@ record Purpose(Act act, long bytes, String tag, Timeline timeline) implements Us
         + timeline;
   }
 
+  /** New memory is there when the graph runs, and memory that is freed is not the graph's. */
+  @Override
+  public InGraph inGraph() {
+    return act == Act.ADOPT ? InGraph.REFUSED : InGraph.CARRIED_OUT;
+  }
+
   @Override
   public WorkFacts facts() {
     return new WorkFacts(act.kind, act.work, bytes, tag);

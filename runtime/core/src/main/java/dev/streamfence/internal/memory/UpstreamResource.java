@@ -10,6 +10,7 @@ import dev.streamfence.internal.order.StreamPool;
 import dev.streamfence.internal.order.Submission;
 import dev.streamfence.internal.order.Teardown;
 import dev.streamfence.internal.order.Timeline;
+import dev.streamfence.internal.order.UseLabels;
 import dev.streamfence.internal.order.Work;
 import dev.streamfence.internal.order.Work.Coverage;
 import dev.streamfence.memory.MemoryResource;
@@ -427,7 +428,7 @@ public final class UpstreamResource extends TrackedResource implements AutoClose
     }
     timeline.submit(
         Work.of(
-            () -> purpose,
+            UseLabels.carriedOutInGraphs(purpose),
             uses -> {},
             submission -> {
               try (ResourceStream stream = ResourceStream.of(submission)) {

@@ -1,7 +1,9 @@
 // Long because entering, leaving and closing are one protocol over the same few words of state.
 package dev.streamfence.internal.order;
 
+import dev.streamfence.DeviceException.AttemptedUse;
 import dev.streamfence.RuntimeClosedException;
+import dev.streamfence.StreamMisuseException;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
@@ -132,6 +134,33 @@ public final class Life {
     Visit visit = current();
     if (visit != null) {
       visit.access(begins);
+    }
+  }
+
+  /** Says that the calling thread, which has entered, begins the body of a graph; null ends it. */
+  public void record(@Nullable GraphRecording graph) {
+    Visit visit = current();
+    if (visit != null) {
+      visit.setRecording(graph);
+    }
+  }
+
+  /** The graph whose body the calling thread runs; null outside of one. */
+  public @Nullable GraphRecording recording() {
+    Visit visit = current();
+    return visit == null ? null : visit.recording();
+  }
+
+  /**
+   * Refuses what has no meaning in the body of a graph, where nothing runs.
+   *
+   * @param act the operation, for errors
+   * @throws StreamMisuseException if the calling thread runs one
+   */
+  public void requireNotRecording(String act) {
+    GraphRecording graph = recording();
+    if (graph != null) {
+      throw graph.refusal(AttemptedUse.of(act));
     }
   }
 

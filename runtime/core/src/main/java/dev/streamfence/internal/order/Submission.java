@@ -5,6 +5,7 @@ package dev.streamfence.internal.order;
 import static java.util.Objects.requireNonNull;
 
 import dev.streamfence.CudaDriverException;
+import dev.streamfence.DeviceException.AttemptedUse;
 import dev.streamfence.StreamMisuseException;
 import dev.streamfence.internal.driver.CudaDriver.StreamHandle;
 import dev.streamfence.internal.driver.Sink;
@@ -58,6 +59,9 @@ public final class Submission implements AutoCloseable {
   private long ticket;
   private @Nullable Visit visit;
 
+  /** The graph that the work becomes nodes of; null if it is put on the stream. */
+  private @Nullable GraphRecording recording;
+
   /** Null unless an observer watches the work. */
   private @Nullable ObservedWork observed;
 
@@ -83,7 +87,17 @@ public final class Submission implements AutoCloseable {
     isUse = true;
     recorded = false;
     explained = false;
-    observed = timeline.pool().observer().watch(timeline, newLabels);
+    GraphRecording graph = newVisit.recording();
+    if (graph != null && newLabels.inGraph() == UseLabels.InGraph.RECORDED) {
+      recording = graph;
+    } else {
+      observed = timeline.pool().observer().watch(timeline, newLabels);
+    }
+  }
+
+  /** The graph that the work becomes nodes of; null if it is put on the stream. */
+  public @Nullable GraphRecording recording() {
+    return recording;
   }
 
   /**
@@ -123,7 +137,8 @@ public final class Submission implements AutoCloseable {
 
   /** What the work is put into. */
   public Sink sink() {
-    return sink;
+    GraphRecording graph = recording;
+    return graph == null ? sink : graph;
   }
 
   /** The driver's stream that the work is put on. */
@@ -259,6 +274,11 @@ public final class Submission implements AutoCloseable {
     require(LaunchStep.RECORDING, "runs preflight");
     requireOutsideAccess();
     uses.sortByGeneration();
+    if (recording != null) {
+      recording.begin(this, uses);
+      state = LaunchStep.PREFLIGHTED;
+      return;
+    }
     while (!register()) {
       for (int i = 0; i < uses.count(); i++) {
         uses.get(i).state().awaitHost(uses.get(i).writes());
@@ -322,7 +342,7 @@ public final class Submission implements AutoCloseable {
    */
   public void commit() {
     requireCommittable();
-    if (timeline.pool().isShared()) {
+    if (recording == null && timeline.pool().isShared()) {
       recordOrSynchronize();
     }
   }
@@ -336,6 +356,10 @@ public final class Submission implements AutoCloseable {
    */
   public void coverByEvent() {
     require(LaunchStep.COMMITTED, "asks for its completion");
+    if (recording != null) {
+      throw recording.refusal(
+          AttemptedUse.of("the completion of " + labels.purpose() + " is asked for"));
+    }
     if (!recorded) {
       recordOrSynchronize();
     }
@@ -348,7 +372,7 @@ public final class Submission implements AutoCloseable {
    */
   public void coverIfPossible() {
     require(LaunchStep.COMMITTED, "asks for an event");
-    if (recorded) {
+    if (recorded || recording != null) {
       return;
     }
     recorded = true;
@@ -387,6 +411,9 @@ public final class Submission implements AutoCloseable {
   /** Says that the work is on the stream. */
   public void queued() {
     state = LaunchStep.QUEUED;
+    if (recording != null) {
+      recording.end(uses);
+    }
     if (observed != null) {
       try {
         observed.queued();
@@ -453,7 +480,9 @@ public final class Submission implements AutoCloseable {
     HazardState closing = null;
     try {
       try {
-        if (state != LaunchStep.RECORDING) {
+        if (recording != null) {
+          recording.drop();
+        } else if (state != LaunchStep.RECORDING) {
           securePendingWaits();
           timeline.publish(ticket, labels, isUse);
           closing = timeline.takeClosing();
@@ -644,6 +673,7 @@ public final class Submission implements AutoCloseable {
     labels = NOBODY;
     visit = null;
     observed = null;
+    recording = null;
     outer = null;
     state = LaunchStep.CLOSED;
   }

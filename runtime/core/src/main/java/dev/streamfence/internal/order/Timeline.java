@@ -339,6 +339,10 @@ public final class Timeline {
   }
 
   private void requireNoneOpen(Visit visit, UseLabels labels) {
+    GraphRecording graph = visit.recording();
+    if (graph != null && labels.inGraph() == UseLabels.InGraph.REFUSED) {
+      throw graph.refusal(labels.work());
+    }
     if (visit.isAccessing()) {
       throw new StreamMisuseException(
           StreamMisuseException.Misuse.INSIDE_HOST_ACCESS,

@@ -78,6 +78,21 @@ final class Use {
     writes |= more.writes;
   }
 
+  /** Refuses a use of memory that is closed or split, or read-only and written. */
+  void requireUsableInGraph(UseLabels labels) {
+    HazardState used = state();
+    used.lock();
+    try {
+      // Reads of memory that nothing has written are refused when the graph runs.
+      used.requireUsable(false, false, labels, label);
+      if (writes) {
+        used.requireWritable(false, labels, writeLabel);
+      }
+    } finally {
+      used.unlock();
+    }
+  }
+
   /** Takes the lock of the allocation, or the stream's share of it for a use that only reads. */
   void lock(Timeline timeline) {
     if (writes) {

@@ -4,10 +4,35 @@ import dev.streamfence.DeviceException.AttemptedUse;
 import dev.streamfence.trace.WorkKind;
 
 /**
- * How errors and observers name a submission and the allocations that it uses. Called only after a
- * failure, or if an observer watches.
+ * How errors and observers name a submission and the allocations that it uses, and whether a graph
+ * can have it. Called only after a failure, if an observer watches, or in the body of a graph.
  */
 public interface UseLabels {
+  /** What becomes of work that the body of a graph begins. */
+  enum InGraph {
+    /** It is refused. */
+    REFUSED,
+    /** It becomes nodes of the graph. */
+    RECORDED,
+    /** It is carried out at once, and is not part of the graph. */
+    CARRIED_OUT
+  }
+
+  /** Labels of work that the body of a graph may begin, and that is no part of the graph. */
+  static UseLabels carriedOutInGraphs(String purpose) {
+    return new UseLabels() {
+      @Override
+      public String purpose() {
+        return purpose;
+      }
+
+      @Override
+      public InGraph inGraph() {
+        return InGraph.CARRIED_OUT;
+      }
+    };
+  }
+
   /** The submitted work, such as {@code saxpy on stream 2}. */
   String purpose();
 
@@ -22,6 +47,11 @@ public interface UseLabels {
    */
   default AttemptedUse use(int label) {
     return work();
+  }
+
+  /** What becomes of the work in the body of a graph. */
+  default InGraph inGraph() {
+    return InGraph.REFUSED;
   }
 
   /** What the work is, when it is put on its stream. */

@@ -23,6 +23,9 @@ final class Visit {
   private @Nullable Timeline submitting;
   private int accesses;
 
+  /** The graph whose body the thread runs; null outside of one. */
+  private @Nullable GraphRecording recording;
+
   /** Calls of other code, which wait for the end of the visit. */
   private List<Runnable> callsAfterwards = List.of();
 
@@ -68,6 +71,7 @@ final class Visit {
     patient = true;
     submitting = null;
     accesses = 0;
+    recording = null;
     OWNER.lazySet(this, null);
   }
 
@@ -78,6 +82,15 @@ final class Visit {
 
   void setSubmitting(@Nullable Timeline timeline) {
     submitting = timeline;
+  }
+
+  /** The graph whose body the thread runs; null outside of one. */
+  @Nullable GraphRecording recording() {
+    return recording;
+  }
+
+  void setRecording(@Nullable GraphRecording graph) {
+    recording = graph;
   }
 
   /** Adds a call of other code that the thread makes after the visit. */

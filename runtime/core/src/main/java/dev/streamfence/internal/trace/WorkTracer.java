@@ -251,7 +251,7 @@ public final class WorkTracer implements WorkObserver, MemoryObserver {
   /** Allocations and frees in stream order take the device no time worth two events. */
   private static boolean isTimed(WorkKind kind) {
     return switch (kind) {
-      case LAUNCH, UPLOAD, DOWNLOAD, COPY, FILL, CALL -> true;
+      case LAUNCH, UPLOAD, DOWNLOAD, COPY, FILL, GRAPH, CALL -> true;
       case ALLOCATION, FREE, OTHER -> false;
     };
   }

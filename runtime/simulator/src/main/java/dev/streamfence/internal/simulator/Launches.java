@@ -45,10 +45,21 @@ final class Launches {
     return declarations;
   }
 
+  /** A launch with the arguments that it had when it was read. */
+  interface ReadLaunch {
+    /** Queues it; the runtime may have declared the uses. */
+    void put(SimulatedStream stream, @Nullable LaunchDeclaration declaration);
+  }
+
   /** Queues a launch, of which the runtime may have declared the uses. */
   void launch(KernelLaunch launch, @Nullable LaunchDeclaration declaration) {
+    SimulatedStream known = state.stream(launch.call(), launch.stream());
+    read(launch).put(known, declaration);
+  }
+
+  /** Reads a launch, which can be queued any number of times. */
+  ReadLaunch read(KernelLaunch launch) {
     DriverCall call = launch.call();
-    SimulatedStream known = state.stream(call, launch.stream());
     KernelFunction kernel = (KernelFunction) launch.function();
     PtxGrid grid =
         new PtxGrid(
@@ -62,24 +73,26 @@ final class Launches {
     requireAbleToRun(call, kernel);
     requireAllowed(call, launch, kernel);
     byte[] arguments = kernel.arguments(launch.parameters());
-    LaunchSites sites = new LaunchSites(kernel.module());
-    Submitted op =
-        declaration == null
-            ? submissions.submit(
-                known,
-                Submissions.on(kernel.entry().name(), known),
-                0,
-                kernel.pointers(arguments),
-                false,
-                sites)
-            : submissions.submit(
-                known,
-                declaration.purpose(),
-                declaration.ticket(),
-                declaration.uses(),
-                true,
-                sites);
-    submissions.work(known, op, () -> run(op, kernel, call, grid, arguments));
+    return (stream, declaration) -> {
+      LaunchSites sites = new LaunchSites(kernel.module());
+      Submitted op =
+          declaration == null
+              ? submissions.submit(
+                  stream,
+                  Submissions.on(kernel.entry().name(), stream),
+                  0,
+                  kernel.pointers(arguments),
+                  false,
+                  sites)
+              : submissions.submit(
+                  stream,
+                  declaration.purpose(),
+                  declaration.ticket(),
+                  declaration.uses(),
+                  true,
+                  sites);
+      submissions.work(stream, op, () -> run(op, kernel, call, grid, arguments));
+    };
   }
 
   /** Refuses a kernel with an instruction that is not simulated; others of its module can run. */

@@ -7,6 +7,7 @@ import dev.streamfence.internal.driver.CudaDriver;
 import dev.streamfence.internal.driver.DeviceProperties;
 import dev.streamfence.internal.driver.DriverCalls;
 import dev.streamfence.internal.driver.FunctionAttributes;
+import dev.streamfence.internal.driver.GraphNode;
 import dev.streamfence.internal.driver.HostMemory;
 import dev.streamfence.internal.driver.KernelLaunch;
 import dev.streamfence.internal.driver.LaunchObserver;
@@ -17,6 +18,7 @@ import dev.streamfence.internal.simulator.Declarations.LaunchDeclaration;
 import dev.streamfence.internal.simulator.bytes.HeapMemory;
 import dev.streamfence.simulation.DriverCall;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Set;
 import java.util.function.Supplier;
 import java.util.function.ToLongFunction;
@@ -371,6 +373,57 @@ final class SimulatedDriver implements CudaDriver {
   public void launchKernel(KernelLaunch launch) {
     LaunchDeclaration declaration = launches.observer().take(launch.stream());
     run(launch.call(), () -> launches.launch(launch, declaration));
+  }
+
+  @Override
+  public GraphHandle createGraph(List<? extends GraphNode> nodes) {
+    SimulatedGraph graph = call(DriverCall.CREATE_GRAPH, () -> new SimulatedGraph(streams));
+    boolean isMade = false;
+    try {
+      for (GraphNode node : nodes) {
+        add(graph, node);
+      }
+      run(DriverCall.INSTANTIATE_GRAPH, () -> {});
+      isMade = true;
+      return graph;
+    } finally {
+      if (!isMade) {
+        run(DriverCall.DESTROY_GRAPH, graph::destroy);
+      }
+    }
+  }
+
+  private void add(SimulatedGraph graph, GraphNode node) {
+    // Without the lock, which the node takes when it writes its arguments.
+    GraphCall read = GraphCall.of(node, launches, transfers);
+    run(read.adds(), () -> graph.add(node.after(), read));
+    if (read.isCooperative()) {
+      run(DriverCall.SET_KERNEL_NODE_ATTRIBUTE, () -> {});
+    }
+  }
+
+  @Override
+  public void launchGraph(GraphHandle graph, StreamHandle stream) {
+    LaunchDeclaration declaration = launches.observer().take(stream);
+    run(
+        DriverCall.LAUNCH_GRAPH,
+        () ->
+            ((SimulatedGraph) graph)
+                .launch(
+                    state.stream(DriverCall.LAUNCH_GRAPH, stream),
+                    declaration == null ? 0 : declaration.ticket()));
+  }
+
+  @Override
+  public void updateGraph(GraphHandle graph, int index, GraphNode node) {
+    GraphCall read = GraphCall.of(node, launches, transfers);
+    run(read.updates(), () -> ((SimulatedGraph) graph).update(index, read));
+  }
+
+  @Override
+  public void destroyGraph(GraphHandle graph) {
+    run(DriverCall.DESTROY_EXECUTABLE_GRAPH, () -> {});
+    run(DriverCall.DESTROY_GRAPH, ((SimulatedGraph) graph)::destroy);
   }
 
   @Override

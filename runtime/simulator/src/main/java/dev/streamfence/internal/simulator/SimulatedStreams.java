@@ -73,7 +73,8 @@ final class SimulatedStreams {
     remove(state.stream(DriverCall.DESTROY_STREAM, stream));
   }
 
-  private void remove(SimulatedStream stream) {
+  /** Destroys a stream, or a lane of a graph. */
+  void remove(SimulatedStream stream) {
     scheduler.remove(stream);
     destroyed.add(order.reached(stream.clock()));
     byRawHandle.remove(rawHandle(stream));
@@ -209,7 +210,8 @@ final class SimulatedStreams {
     await(known, require(DriverCall.WAIT_FOR_EVENT, event).recorded);
   }
 
-  private void await(SimulatedStream known, @Nullable Point point) {
+  /** Queues a wait for a point; null for one that was never recorded. */
+  void await(SimulatedStream known, @Nullable Point point) {
     if (point != null) {
       order.waited(known.clock(), point.clock());
       if (!point.isReached()) {
@@ -221,6 +223,20 @@ final class SimulatedStreams {
         known.add(new QueuedOperation.Wait(point));
       }
     }
+  }
+
+  /** Creates a stream for the inside of a graph, which has no handle. */
+  SimulatedStream addLane() {
+    SimulatedStream lane = new SimulatedStream(order.newStream());
+    scheduler.add(lane);
+    return lane;
+  }
+
+  /** Queues a point that is reached after everything queued on a stream so far. */
+  Point mark(SimulatedStream stream) {
+    Point point = new Point(stream, order.reached(stream.clock()));
+    scheduler.enqueue(stream, new QueuedOperation.Reach(scheduler.clock().nanoTime(), point));
+    return point;
   }
 
   EventHandle createEvent(boolean timed) {
@@ -243,9 +259,7 @@ final class SimulatedStreams {
   }
 
   private void record(SimulatedEvent event, SimulatedStream known) {
-    Point point = new Point(known, order.reached(known.clock()));
-    event.recorded = point;
-    scheduler.enqueue(known, new QueuedOperation.Reach(scheduler.clock().nanoTime(), point));
+    event.recorded = mark(known);
   }
 
   void synchronizeEvent(EventHandle event) {

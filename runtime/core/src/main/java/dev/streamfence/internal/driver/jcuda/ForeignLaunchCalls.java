@@ -5,6 +5,7 @@ import java.lang.invoke.MethodHandle;
 import jcuda.driver.CUcontext;
 import jcuda.driver.CUevent;
 import jcuda.driver.CUfunction;
+import jcuda.driver.CUgraphExec;
 import jcuda.driver.CUstream;
 
 /**
@@ -46,6 +47,9 @@ final class ForeignLaunchCalls implements LaunchCalls {
           int.class,
           long.class,
           long.class);
+
+  private static final MethodHandle LAUNCH_GRAPH =
+      ForeignFunctions.find("cuGraphLaunch", long.class, long.class);
 
   private static final MethodHandle RECORD =
       ForeignFunctions.find("cuEventRecord", long.class, long.class);
@@ -93,6 +97,15 @@ final class ForeignLaunchCalls implements LaunchCalls {
                   RawHandle.of(stream),
                   arguments.address(),
                   0L);
+    } catch (Throwable e) {
+      throw impossible(e);
+    }
+  }
+
+  @Override
+  public int launch(CUgraphExec graph, CUstream stream) {
+    try {
+      return (int) LAUNCH_GRAPH.invokeExact(RawHandle.of(graph), RawHandle.of(stream));
     } catch (Throwable e) {
       throw impossible(e);
     }

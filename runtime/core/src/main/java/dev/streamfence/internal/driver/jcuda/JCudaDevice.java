@@ -1,5 +1,5 @@
 // Long because the seam has many calls: each method makes one driver call, except
-// keepFreedMemory, attributes and loadModule.
+// keepFreedMemory, attributes, loadModule and those that make and destroy graphs.
 package dev.streamfence.internal.driver.jcuda;
 
 import com.sun.jna.ptr.PointerByReference;
@@ -9,6 +9,7 @@ import dev.streamfence.internal.driver.CudaDriver;
 import dev.streamfence.internal.driver.DeviceProperties;
 import dev.streamfence.internal.driver.DriverCalls;
 import dev.streamfence.internal.driver.FunctionAttributes;
+import dev.streamfence.internal.driver.GraphNode;
 import dev.streamfence.internal.driver.HostMemory;
 import dev.streamfence.internal.driver.HostRanges;
 import dev.streamfence.internal.driver.KernelLaunch;
@@ -16,6 +17,7 @@ import dev.streamfence.internal.driver.MemoryInfo;
 import dev.streamfence.internal.driver.ModuleVariable;
 import dev.streamfence.internal.driver.PointerInfo;
 import dev.streamfence.simulation.DriverCall;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.IntSupplier;
 import jcuda.driver.CUcontext;
@@ -24,6 +26,7 @@ import jcuda.driver.CUevent;
 import jcuda.driver.CUevent_flags;
 import jcuda.driver.CUfunction;
 import jcuda.driver.CUfunction_attribute;
+import jcuda.driver.CUgraph;
 import jcuda.driver.CUmodule;
 import jcuda.driver.CUresult;
 import jcuda.driver.CUstream;
@@ -462,6 +465,54 @@ final class JCudaDevice implements CudaDriver {
   }
 
   @Override
+  public GraphHandle createGraph(List<? extends GraphNode> nodes) {
+    CUgraph cuGraph = new CUgraph();
+    call(DriverCall.CREATE_GRAPH, () -> JCudaDriver.cuGraphCreate(cuGraph, 0));
+    JCudaGraph graph = new JCudaGraph(this, cuGraph);
+    boolean isMade = false;
+    try {
+      for (GraphNode node : nodes) {
+        graph.add(node, context);
+      }
+      call(
+          DriverCall.INSTANTIATE_GRAPH,
+          () -> JCudaDriver.cuGraphInstantiate(graph.executable, cuGraph, 0));
+      isMade = true;
+      return graph;
+    } finally {
+      if (!isMade) {
+        destroy(cuGraph);
+      }
+    }
+  }
+
+  @Override
+  public void launchGraph(GraphHandle graph, StreamHandle stream) {
+    JCudaGraph known = use(graph);
+    CUstream cuStream = use(stream);
+    begin(DriverCall.LAUNCH_GRAPH);
+    check(DriverCall.LAUNCH_GRAPH, CALLS.launch(known.executable, cuStream));
+  }
+
+  @Override
+  public void updateGraph(GraphHandle graph, int index, GraphNode node) {
+    use(graph).update(index, node, context);
+  }
+
+  @Override
+  public void destroyGraph(GraphHandle graph) {
+    checkOpen();
+    JCudaGraph last = own(JCudaGraph.class, graph).destroy(this);
+    call(
+        DriverCall.DESTROY_EXECUTABLE_GRAPH, () -> JCudaDriver.cuGraphExecDestroy(last.executable));
+    destroy(last.graph);
+  }
+
+  private void destroy(CUgraph graph) {
+    call(DriverCall.DESTROY_GRAPH, () -> JCudaDriver.cuGraphDestroy(graph));
+  }
+
+  @Override
   public long rawHandle(StreamHandle stream) {
     return RawHandle.of(use(stream));
   }
@@ -531,7 +582,8 @@ final class JCudaDevice implements CudaDriver {
     begin(DriverCall.MAKE_CURRENT);
   }
 
-  private void call(DriverCall call, IntSupplier function) {
+  /** Makes one driver call in the device's context, and checks its code. */
+  void call(DriverCall call, IntSupplier function) {
     begin(call);
     check(call, Status.of(function));
   }
@@ -593,11 +645,15 @@ final class JCudaDevice implements CudaDriver {
     return own(DriverHandle.Event.class, event).use(this);
   }
 
-  private CUfunction use(FunctionHandle function) {
+  private JCudaGraph use(GraphHandle graph) {
+    return own(JCudaGraph.class, graph).use(this);
+  }
+
+  CUfunction use(FunctionHandle function) {
     return own(DriverHandle.Function.class, function).use(this);
   }
 
-  private PinnedMemory pinned(HostMemory memory) {
+  PinnedMemory pinned(HostMemory memory) {
     return own(PinnedMemory.class, memory);
   }
 

@@ -6,6 +6,7 @@ import jcuda.CudaException;
 import jcuda.driver.CUcontext;
 import jcuda.driver.CUevent;
 import jcuda.driver.CUfunction;
+import jcuda.driver.CUgraphExec;
 import jcuda.driver.CUstream;
 import jcuda.driver.JCudaDriver;
 
@@ -23,6 +24,9 @@ interface LaunchCalls {
    * @param arguments the table of the arguments' addresses
    */
   int launch(CUfunction function, KernelLaunch shape, CUstream stream, RawPointer arguments);
+
+  /** {@code cuGraphLaunch}. */
+  int launch(CUgraphExec graph, CUstream stream);
 
   /** {@code cuEventRecord}. */
   int record(CUevent event, CUstream stream);
@@ -84,6 +88,15 @@ interface LaunchCalls {
                 stream,
                 arguments,
                 null);
+      } catch (CudaException e) {
+        return Status.of(e);
+      }
+    }
+
+    @Override
+    public int launch(CUgraphExec graph, CUstream stream) {
+      try {
+        return JCudaDriver.cuGraphLaunch(graph, stream);
       } catch (CudaException e) {
         return Status.of(e);
       }

@@ -58,8 +58,7 @@ class DriverContextOverStandInTest {
       assertThat(trace.get(i)).startsWith("cuCtxSetCurrent ").endsWith(" to=0");
       assertThat(trace.get(i + 1)).doesNotStartWith("cuCtxSetCurrent").contains(" context=0");
     }
-    assertThat(trace.get(trace.size() - 1))
-        .matches("(" + call.function() + "|cuMemFreeHost) context=0.*");
+    assertThat(trace).anyMatch(line -> line.startsWith(call.function() + " context=0"));
   }
 
   @Test

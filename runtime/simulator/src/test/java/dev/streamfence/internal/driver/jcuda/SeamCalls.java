@@ -3,12 +3,18 @@ package dev.streamfence.internal.driver.jcuda;
 import dev.streamfence.internal.driver.CudaDriver;
 import dev.streamfence.internal.driver.CudaDriver.EventHandle;
 import dev.streamfence.internal.driver.CudaDriver.FunctionHandle;
+import dev.streamfence.internal.driver.CudaDriver.GraphHandle;
 import dev.streamfence.internal.driver.CudaDriver.ModuleHandle;
 import dev.streamfence.internal.driver.CudaDriver.StreamHandle;
+import dev.streamfence.internal.driver.GraphNode;
 import dev.streamfence.internal.driver.HostMemory;
 import dev.streamfence.internal.driver.KernelLaunch;
+import dev.streamfence.internal.driver.LaunchObserver;
+import dev.streamfence.internal.driver.Sink;
 import dev.streamfence.simulation.DriverCall;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.function.BiConsumer;
 
 /**
  * One driver with one handle of each kind, and a sample of each call of the table. Confined to one
@@ -38,6 +44,7 @@ final class SeamCalls {
   final HostMemory host;
   final ModuleHandle module;
   final FunctionHandle function;
+  final GraphHandle graph;
 
   SeamCalls(CudaDriver driver) {
     this.driver = driver;
@@ -51,6 +58,7 @@ final class SeamCalls {
     host = driver.allocateHost(64);
     module = driver.loadModule("module.ptx", ptx());
     function = driver.function(module, "nothing");
+    graph = driver.createGraph(List.of(launchNode(false), copyNode(), fillNode()));
   }
 
   static byte[] ptx() {
@@ -101,12 +109,54 @@ final class SeamCalls {
       case SUGGESTED_BLOCK_SIZE -> () -> driver.suggestedBlockSize(function, 0);
       case LAUNCH_KERNEL -> () -> launch(false, host);
       case LAUNCH_COOPERATIVE_KERNEL -> () -> launch(true, host);
+      case CREATE_GRAPH, INSTANTIATE_GRAPH -> () -> driver.createGraph(List.of());
+      case ADD_KERNEL_NODE -> () -> driver.createGraph(List.of(launchNode(false)));
+      case SET_KERNEL_NODE_ATTRIBUTE -> () -> driver.createGraph(List.of(launchNode(true)));
+      case ADD_COPY_NODE -> () -> driver.createGraph(List.of(launchNode(false), copyNode()));
+      case ADD_FILL_NODE ->
+          () -> driver.createGraph(List.of(launchNode(false), copyNode(), fillNode()));
+      case LAUNCH_GRAPH -> () -> driver.launchGraph(graph, stream);
+      case UPDATE_KERNEL_NODE -> () -> driver.updateGraph(graph, 0, launchNode(false));
+      case UPDATE_COPY_NODE -> () -> driver.updateGraph(graph, 1, copyNode());
+      case UPDATE_FILL_NODE -> () -> driver.updateGraph(graph, 2, fillNode());
+      case DESTROY_EXECUTABLE_GRAPH, DESTROY_GRAPH -> () -> driver.destroyGraph(graph);
       case SYNCHRONIZE_DEVICE -> () -> driver.synchronizeDevice();
       case MEMORY_INFO -> () -> driver.memoryInfo();
       case STREAM_CONTEXT -> () -> driver.foreignStream(driver.rawHandle(stream));
       case POINTER_INFO -> () -> driver.pointerInfo(memory);
       case MAKE_CURRENT -> () -> driver.makeCurrent();
     };
+  }
+
+  private GraphNode launchNode(boolean cooperative) {
+    return new Node(
+        (sink, on) -> sink.launchKernel(new KernelLaunch(function, cooperative, on, host)));
+  }
+
+  private GraphNode copyNode() {
+    return new Node((sink, on) -> sink.copyOnDeviceAsync(memory + 32, memory, 32, on), 0);
+  }
+
+  private GraphNode fillNode() {
+    return new Node((sink, on) -> sink.fill16Async(memory, (short) -1, 32, on), 0, 1);
+  }
+
+  /** A node as a recording makes it. */
+  record Node(BiConsumer<Sink, StreamHandle> call, int... after) implements GraphNode {
+    @Override
+    public void put(Sink sink, StreamHandle on) {
+      call.accept(sink, on);
+    }
+
+    @Override
+    public String purpose() {
+      return "a node";
+    }
+
+    @Override
+    public List<LaunchObserver.Use> uses() {
+      return List.of();
+    }
   }
 
   void launch(boolean cooperative, HostMemory parameters) {

@@ -38,7 +38,8 @@ public final class StandIn {
     MODULE,
     DEVICE_MEMORY,
     HOST_MEMORY,
-    FUNCTION
+    FUNCTION,
+    GRAPH
   }
 
   private static final int DESK_BYTES = 1 << 20;

@@ -36,7 +36,7 @@ enum { ALIGNMENT = 256 };
 /* What a call needs: no context, any context, or (from 0 on) that of one device. */
 enum { NO_CONTEXT = -2, ANY_CONTEXT = -1 };
 
-typedef enum { CONTEXT, STREAM, EVENT, MODULE, DEVICE_MEMORY, HOST_MEMORY, FUNCTION, KINDS } Kind;
+typedef enum { CONTEXT, STREAM, EVENT, MODULE, DEVICE_MEMORY, HOST_MEMORY, FUNCTION, GRAPH, KINDS } Kind;
 
 typedef struct {
   /* Written by the test. */
@@ -648,21 +648,26 @@ int cuOccupancyMaxPotentialBlockSize(int *grid, int *block, Function *function,
   return SUCCESS;
 }
 
-/* Writes down the bytes of every argument, as many as its parameter has, lowest address first. */
+/* Writes the bytes of every argument, as many as its parameter has, lowest address first. */
+static void describe(const Function *function, void **parameters, char arguments[1024]) {
+  size_t length = 0;
+  arguments[0] = 0;
+  for (int i = 0; i < function->parameters && length < 1024 - 20; i++) {
+    const unsigned char *bytes = parameters[i];
+    length += sprintf(arguments + length, "%s", i ? "," : "");
+    for (int b = 0; b < function->sizes[i]; b++)
+      length += sprintf(arguments + length, "%02x", bytes[b]);
+  }
+}
+
 static int launch(const char *call, Function *function, unsigned grid_x, unsigned grid_y,
                   unsigned grid_z, unsigned block_x, unsigned block_y, unsigned block_z,
                   unsigned shared, Object *stream, void **parameters, int has_extra) {
   REQUIRE(function, FUNCTION);
   REQUIRE(stream, STREAM);
   if (device_of(function) != device_of(stream)) return INVALID_HANDLE;
-  char arguments[1024] = "";
-  size_t length = 0;
-  for (int i = 0; i < function->parameters && length < sizeof arguments - 20; i++) {
-    const unsigned char *bytes = parameters[i];
-    length += sprintf(arguments + length, "%s", i ? "," : "");
-    for (int b = 0; b < function->sizes[i]; b++)
-      length += sprintf(arguments + length, "%02x", bytes[b]);
-  }
+  char arguments[1024];
+  describe(function, parameters, arguments);
   int code = answer(call, device_of(stream), " function=%s grid=%u,%u,%u block=%u,%u,%u shared=%u"
                     " stream=%ld extra=%d arguments=%s", function->name, grid_x, grid_y, grid_z,
                     block_x, block_y, block_z, shared, id_of(stream), has_extra, arguments);
@@ -684,4 +689,157 @@ int cuLaunchCooperativeKernel(Function *function, unsigned grid_x, unsigned grid
                               Object *stream, void **parameters) {
   return launch(__func__, function, grid_x, grid_y, grid_z, block_x, block_y, block_z, shared,
                 stream, parameters, 0);
+}
+
+/* As the driver lays them out, in the second version of each. */
+typedef struct {
+  Function *function;
+  unsigned grid[3], block[3], shared;
+  void **parameters, **extra;
+  void *kernel, *context;
+} KernelNode;
+
+typedef struct {
+  size_t source[4];
+  int source_type;
+  const void *source_host;
+  const char *source_device;
+  void *source_array;
+  size_t unused_source[3], target[4];
+  int target_type;
+  void *target_host;
+  char *target_device;
+  void *target_array;
+  size_t unused_target[3], width, height, depth;
+} CopyNode;
+
+typedef struct {
+  char *to;
+  size_t pitch;
+  unsigned value, element_size;
+  size_t width, height;
+} FillNode;
+
+int cuGraphCreate(Object **graph, unsigned flags) {
+  CALL(ANY_CONTEXT, " flags=%u", flags);
+  *graph = create(GRAPH, sizeof(Object));
+  return SUCCESS;
+}
+
+int cuGraphDestroy(Object *graph) {
+  REQUIRE(graph, GRAPH);
+  CALL(device_of(graph), " graph=%ld", id_of(graph));
+  destroy(graph);
+  return SUCCESS;
+}
+
+/* A node is its number among the nodes of its graph, from 1. */
+static intptr_t next_node(Object *graph) { return (intptr_t)++graph->bytes; }
+
+static const char *list(char text[256], const intptr_t *after, size_t number) {
+  size_t length = 0;
+  text[0] = 0;
+  for (size_t i = 0; i < number && length < 240; i++)
+    length += sprintf(text + length, "%s%ld", i ? "," : "", (long)after[i]);
+  return text;
+}
+
+VERSIONED(cuGraphAddKernelNode, "cuGraphAddKernelNode_v2", intptr_t *node, Object *graph,
+          const intptr_t *after, size_t number, const KernelNode *launch) {
+  REQUIRE(graph, GRAPH);
+  REQUIRE(launch->function, FUNCTION);
+  char arguments[1024], nodes[256];
+  describe(launch->function, launch->parameters, arguments);
+  CALL(device_of(graph), " after=%s function=%s grid=%u,%u,%u block=%u,%u,%u shared=%u extra=%d"
+       " kernel=%d arguments=%s", list(nodes, after, number), launch->function->name,
+       launch->grid[0], launch->grid[1], launch->grid[2], launch->block[0], launch->block[1],
+       launch->block[2], launch->shared, launch->extra != NULL, launch->kernel != NULL, arguments);
+  *node = next_node(graph);
+  return SUCCESS;
+}
+
+int cuGraphKernelNodeSetAttribute(intptr_t node, int attribute, const int *value) {
+  CALL(ANY_CONTEXT, " node=%ld attribute=%d value=%d", (long)node, attribute, *value);
+  return SUCCESS;
+}
+
+static int copies(const char *call, Object *graph, const char *place, const CopyNode *copy) {
+  return answer(call, device_of(graph), " %s types=%d,%d size=%zu,%zu,%zu", place,
+                copy->source_type, copy->target_type, copy->width, copy->height, copy->depth);
+}
+
+int cuGraphAddMemcpyNode(intptr_t *node, Object *graph, const intptr_t *after, size_t number,
+                         const CopyNode *copy, Object *context) {
+  REQUIRE(graph, GRAPH);
+  REQUIRE(context, CONTEXT);
+  char nodes[256];
+  int code = copies(__func__, graph, list(nodes, after, number), copy);
+  if (code != SUCCESS) return code;
+  *node = next_node(graph);
+  return SUCCESS;
+}
+
+static int fills(const char *call, Object *graph, const char *place, const FillNode *fill) {
+  return answer(call, device_of(graph), " %s value=%u element=%u pitch=%zu size=%zu,%zu", place,
+                fill->value, fill->element_size, fill->pitch, fill->width, fill->height);
+}
+
+int cuGraphAddMemsetNode(intptr_t *node, Object *graph, const intptr_t *after, size_t number,
+                         const FillNode *fill, Object *context) {
+  REQUIRE(graph, GRAPH);
+  REQUIRE(context, CONTEXT);
+  char nodes[256];
+  int code = fills(__func__, graph, list(nodes, after, number), fill);
+  if (code != SUCCESS) return code;
+  *node = next_node(graph);
+  return SUCCESS;
+}
+
+/* An executable graph has the handle of its graph, which outlives it. */
+VERSIONED(cuGraphInstantiate, "cuGraphInstantiateWithFlags", Object **executable, Object *graph,
+          unsigned long long flags) {
+  REQUIRE(graph, GRAPH);
+  CALL(device_of(graph), " graph=%ld flags=%llu", id_of(graph), flags);
+  *executable = graph;
+  return SUCCESS;
+}
+
+int cuGraphExecDestroy(Object *executable) {
+  REQUIRE(executable, GRAPH);
+  CALL(device_of(executable), " graph=%ld", id_of(executable));
+  return SUCCESS;
+}
+
+int cuGraphLaunch(Object *executable, Object *stream) {
+  REQUIRE(executable, GRAPH);
+  REQUIRE(stream, STREAM);
+  CALL(device_of(stream), " graph=%ld stream=%ld", id_of(executable), id_of(stream));
+  return SUCCESS;
+}
+
+VERSIONED(cuGraphExecKernelNodeSetParams, "cuGraphExecKernelNodeSetParams_v2", Object *executable,
+          intptr_t node, const KernelNode *launch) {
+  REQUIRE(executable, GRAPH);
+  REQUIRE(launch->function, FUNCTION);
+  char arguments[1024];
+  describe(launch->function, launch->parameters, arguments);
+  CALL(device_of(executable), " node=%ld function=%s arguments=%s", (long)node,
+       launch->function->name, arguments);
+  return SUCCESS;
+}
+
+int cuGraphExecMemcpyNodeSetParams(Object *executable, intptr_t node, const CopyNode *copy,
+                                   Object *context) {
+  REQUIRE(executable, GRAPH);
+  REQUIRE(context, CONTEXT);
+  char place[256];
+  return copies(__func__, executable, list(place, &node, 1), copy);
+}
+
+int cuGraphExecMemsetNodeSetParams(Object *executable, intptr_t node, const FillNode *fill,
+                                   Object *context) {
+  REQUIRE(executable, GRAPH);
+  REQUIRE(context, CONTEXT);
+  char place[256];
+  return fills(__func__, executable, list(place, &node, 1), fill);
 }

@@ -1,0 +1,13 @@
+package dev.streamfence.graph;
+
+/**
+ * Counts of one graph. Immutable.
+ *
+ * @param nodes its launches, copies and fills
+ * @param edges its edges
+ * @param impliedEdges how many edges were left out, because others imply them
+ * @param launches how often it was launched
+ * @param updatedNodes how often a node got other arguments, since an input was bound
+ */
+public record GraphStatistics(
+    int nodes, int edges, int impliedEdges, long launches, long updatedNodes) {}

@@ -1,0 +1,99 @@
+package dev.streamfence.graph;
+
+import dev.streamfence.Completion;
+import dev.streamfence.DeviceStream;
+import dev.streamfence.ReadableArray;
+import dev.streamfence.internal.graph.TrackedGraph;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+
+/**
+ * Launches, fills and copies that were recorded once and run with one call, independent ones side
+ * by side. {@link dev.streamfence.DeviceRuntime#graph} records it.
+ *
+ * <p>A launch of the graph is one piece of tracked work that uses everything its nodes use: it
+ * waits for earlier work on that memory, and later work waits for it. A graph runs once at a time;
+ * a launch comes after the graph's earlier launches, on whichever stream they are.
+ *
+ * <p>The graph holds the memory that it uses. An array that is closed meanwhile refuses uses
+ * outside of the graph, and its memory is freed when the graph is closed; a pinned array cannot be
+ * closed before. Closing the runtime closes its graphs.
+ *
+ * <p>Thread-safe.
+ */
+public sealed interface KernelGraph extends AutoCloseable permits TrackedGraph {
+  /** Its name, for errors and traces. */
+  String name();
+
+  /**
+   * Queues a run. Does not synchronise, allocates no Java memory, and makes one driver call besides
+   * the waits that its memory needs, and one for each node with a newly bound input.
+   *
+   * @param stream any stream of the runtime
+   * @throws IllegalStateException if the graph is closed, or a module of its kernels is unloaded
+   * @throws dev.streamfence.UninitializedReadException if a node reads memory that nothing has
+   *     written, on a simulated device that checks this
+   * @throws dev.streamfence.StreamMisuseException if the stream belongs to another runtime, memory
+   *     is split into parts, or this thread has a launch open or records a graph
+   * @throws dev.streamfence.CudaDriverException if the device is lost, or a driver call fails
+   */
+  void launch(DeviceStream stream);
+
+  /** Queues a run like {@link #launch}, and returns its completion. */
+  Completion launchWithCompletion(DeviceStream stream);
+
+  /**
+   * Lets later launches use another array for an input. It stays until the next call. Makes no
+   * driver call. Launches that are queued keep the arrays that they were launched with.
+   *
+   * @param input its name in the recording
+   * @param array has the element type and the length of the recorded one; it may be a view or a
+   *     part. The graph holds it from now on, and the one before no longer.
+   * @return this graph
+   * @throws IllegalArgumentException if the graph has no such input
+   * @throws dev.streamfence.KernelArgumentException if the element type or the length is another;
+   *     names a kernel and a parameter that take it
+   * @throws dev.streamfence.UseAfterFreeException if the array is closed
+   * @throws dev.streamfence.StreamMisuseException if it belongs to another runtime, is read-only
+   *     and a node writes it, or shares memory with what else the graph uses and either is written
+   * @throws IllegalStateException if the graph is closed
+   */
+  KernelGraph bind(String input, ReadableArray<?> array);
+
+  /** The names of its inputs, in the order of the recording; unmodifiable. */
+  List<String> inputs();
+
+  /** Its nodes, in the order of the recording; unmodifiable. */
+  List<GraphNode> nodes();
+
+  /** Its edges, in the order of the nodes that wait; unmodifiable. */
+  List<GraphEdge> edges();
+
+  /** The counts so far. */
+  GraphStatistics statistics();
+
+  /** The graph in the language of Graphviz, with the reasons of its edges. */
+  String toDot();
+
+  /**
+   * Writes a picture of the graph, as SVG. Each node has the reasons for which it waits as a
+   * tooltip.
+   *
+   * @throws IOException if the file cannot be written
+   */
+  void writeSvg(Path file) throws IOException;
+
+  /** Whether it can be launched. */
+  boolean isOpen();
+
+  /**
+   * Destroys the graph and frees what it alone holds. Runs that are queued still run. Does not
+   * synchronise, but waits for another thread that is launching the graph. Idempotent.
+   *
+   * @throws dev.streamfence.CudaDriverException if the driver refuses; the memory is freed all the
+   *     same
+   */
+  @Override
+  void close();
+}

@@ -1,0 +1,226 @@
+package dev.streamfence.internal.driver.jcuda;
+
+import dev.streamfence.internal.driver.CudaDriver.StreamHandle;
+import dev.streamfence.internal.driver.HostMemory;
+import dev.streamfence.internal.driver.KernelLaunch;
+import dev.streamfence.internal.driver.Sink;
+import dev.streamfence.simulation.DriverCall;
+import jcuda.driver.CUDA_KERNEL_NODE_PARAMS;
+import jcuda.driver.CUDA_MEMCPY3D;
+import jcuda.driver.CUDA_MEMSET_NODE_PARAMS;
+import jcuda.driver.CUcontext;
+import jcuda.driver.CUgraph;
+import jcuda.driver.CUgraphExec;
+import jcuda.driver.CUgraphNode;
+import jcuda.driver.CUkernelNodeAttrID;
+import jcuda.driver.CUkernelNodeAttrValue;
+import jcuda.driver.CUmemorytype;
+import jcuda.driver.JCudaDriver;
+
+/** What takes one call for a node of a graph. Confined to one thread. */
+abstract sealed class GraphNodeSink implements Sink {
+  final JCudaDevice device;
+  final CUcontext context;
+
+  private GraphNodeSink(JCudaDevice device, CUcontext context) {
+    this.device = device;
+    this.context = context;
+  }
+
+  abstract void kernel(CUDA_KERNEL_NODE_PARAMS parameters, boolean cooperative);
+
+  abstract void copy(CUDA_MEMCPY3D parameters);
+
+  abstract void fill(CUDA_MEMSET_NODE_PARAMS parameters);
+
+  @Override
+  public void launchKernel(KernelLaunch launch) {
+    CUDA_KERNEL_NODE_PARAMS parameters = new CUDA_KERNEL_NODE_PARAMS();
+    parameters.func = device.use(launch.function());
+    parameters.gridDimX = launch.gridX();
+    parameters.gridDimY = launch.gridY();
+    parameters.gridDimZ = launch.gridZ();
+    parameters.blockDimX = launch.blockX();
+    parameters.blockDimY = launch.blockY();
+    parameters.blockDimZ = launch.blockZ();
+    parameters.sharedMemBytes = launch.dynamicSharedBytes();
+    parameters.kernelParams = device.pinned(launch.parameters()).pointer(device);
+    kernel(parameters, launch.isCooperative());
+  }
+
+  @Override
+  public void copyToDeviceAsync(
+      long destination, HostMemory source, long sourceOffset, long bytes, StreamHandle stream) {
+    CUDA_MEMCPY3D parameters = copyOf(bytes);
+    parameters.srcMemoryType = CUmemorytype.CU_MEMORYTYPE_HOST;
+    parameters.srcHost = device.pinned(source).pointer(device, sourceOffset, bytes);
+    toDevice(parameters, destination);
+    copy(parameters);
+  }
+
+  @Override
+  public void copyToHostAsync(
+      HostMemory destination,
+      long destinationOffset,
+      long source,
+      long bytes,
+      StreamHandle stream) {
+    CUDA_MEMCPY3D parameters = copyOf(bytes);
+    fromDevice(parameters, source);
+    parameters.dstMemoryType = CUmemorytype.CU_MEMORYTYPE_HOST;
+    parameters.dstHost = device.pinned(destination).pointer(device, destinationOffset, bytes);
+    copy(parameters);
+  }
+
+  @Override
+  public void copyOnDeviceAsync(long destination, long source, long bytes, StreamHandle stream) {
+    CUDA_MEMCPY3D parameters = copyOf(bytes);
+    fromDevice(parameters, source);
+    toDevice(parameters, destination);
+    copy(parameters);
+  }
+
+  private static CUDA_MEMCPY3D copyOf(long bytes) {
+    CUDA_MEMCPY3D parameters = new CUDA_MEMCPY3D();
+    parameters.WidthInBytes = bytes;
+    parameters.Height = 1;
+    parameters.Depth = 1;
+    return parameters;
+  }
+
+  private static void fromDevice(CUDA_MEMCPY3D parameters, long source) {
+    parameters.srcMemoryType = CUmemorytype.CU_MEMORYTYPE_DEVICE;
+    parameters.srcDevice = new DevicePointer(source);
+  }
+
+  private static void toDevice(CUDA_MEMCPY3D parameters, long destination) {
+    parameters.dstMemoryType = CUmemorytype.CU_MEMORYTYPE_DEVICE;
+    parameters.dstDevice = new DevicePointer(destination);
+  }
+
+  @Override
+  public void fill8Async(long destination, byte value, long count, StreamHandle stream) {
+    fill(destination, Byte.BYTES, Byte.toUnsignedInt(value), count);
+  }
+
+  @Override
+  public void fill16Async(long destination, short value, long count, StreamHandle stream) {
+    fill(destination, Short.BYTES, Short.toUnsignedInt(value), count);
+  }
+
+  @Override
+  public void fill32Async(long destination, int value, long count, StreamHandle stream) {
+    fill(destination, Integer.BYTES, value, count);
+  }
+
+  private void fill(long destination, int elementBytes, int value, long count) {
+    CUDA_MEMSET_NODE_PARAMS parameters = fillOf(destination, elementBytes, value);
+    parameters.width = count;
+    parameters.height = 1;
+    fill(parameters);
+  }
+
+  @Override
+  public void fill32StridedAsync(
+      long destination, long pitch, int value, long count, StreamHandle stream) {
+    CUDA_MEMSET_NODE_PARAMS parameters = fillOf(destination, Integer.BYTES, value);
+    parameters.pitch = pitch;
+    parameters.width = 1;
+    parameters.height = count;
+    fill(parameters);
+  }
+
+  private static CUDA_MEMSET_NODE_PARAMS fillOf(long destination, int elementBytes, int value) {
+    CUDA_MEMSET_NODE_PARAMS parameters = new CUDA_MEMSET_NODE_PARAMS();
+    parameters.dst = new DevicePointer(destination);
+    parameters.elementSize = elementBytes;
+    parameters.value = value;
+    return parameters;
+  }
+
+  /** Adds a node to a graph. */
+  static final class Adding extends GraphNodeSink {
+    private final CUgraph graph;
+    private final CUgraphNode node;
+    private final CUgraphNode[] after;
+
+    Adding(
+        JCudaDevice device,
+        CUcontext context,
+        CUgraph graph,
+        CUgraphNode node,
+        CUgraphNode[] after) {
+      super(device, context);
+      this.graph = graph;
+      this.node = node;
+      this.after = after;
+    }
+
+    @Override
+    void kernel(CUDA_KERNEL_NODE_PARAMS parameters, boolean cooperative) {
+      device.call(
+          DriverCall.ADD_KERNEL_NODE,
+          () -> JCudaDriver.cuGraphAddKernelNode(node, graph, after, after.length, parameters));
+      if (cooperative) {
+        CUkernelNodeAttrValue value = new CUkernelNodeAttrValue();
+        value.cooperative = 1;
+        device.call(
+            DriverCall.SET_KERNEL_NODE_ATTRIBUTE,
+            () ->
+                JCudaDriver.cuGraphKernelNodeSetAttribute(
+                    node, CUkernelNodeAttrID.CU_KERNEL_NODE_ATTRIBUTE_COOPERATIVE, value));
+      }
+    }
+
+    @Override
+    void copy(CUDA_MEMCPY3D parameters) {
+      device.call(
+          DriverCall.ADD_COPY_NODE,
+          () ->
+              JCudaDriver.cuGraphAddMemcpyNode(
+                  node, graph, after, after.length, parameters, context));
+    }
+
+    @Override
+    void fill(CUDA_MEMSET_NODE_PARAMS parameters) {
+      device.call(
+          DriverCall.ADD_FILL_NODE,
+          () ->
+              JCudaDriver.cuGraphAddMemsetNode(
+                  node, graph, after, after.length, parameters, context));
+    }
+  }
+
+  /** Changes a node of an executable graph. */
+  static final class Updating extends GraphNodeSink {
+    private final CUgraphExec graph;
+    private final CUgraphNode node;
+
+    Updating(JCudaDevice device, CUcontext context, CUgraphExec graph, CUgraphNode node) {
+      super(device, context);
+      this.graph = graph;
+      this.node = node;
+    }
+
+    @Override
+    void kernel(CUDA_KERNEL_NODE_PARAMS parameters, boolean cooperative) {
+      device.call(
+          DriverCall.UPDATE_KERNEL_NODE,
+          () -> JCudaDriver.cuGraphExecKernelNodeSetParams(graph, node, parameters));
+    }
+
+    @Override
+    void copy(CUDA_MEMCPY3D parameters) {
+      device.call(
+          DriverCall.UPDATE_COPY_NODE,
+          () -> JCudaDriver.cuGraphExecMemcpyNodeSetParams(graph, node, parameters, context));
+    }
+
+    @Override
+    void fill(CUDA_MEMSET_NODE_PARAMS parameters) {
+      device.call(
+          DriverCall.UPDATE_FILL_NODE,
+          () -> JCudaDriver.cuGraphExecMemsetNodeSetParams(graph, node, parameters, context));
+    }
+  }
+}

@@ -1,0 +1,78 @@
+package dev.streamfence.internal.driver.jcuda;
+
+import dev.streamfence.internal.driver.CudaDriver;
+import dev.streamfence.internal.driver.GraphNode;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+import jcuda.driver.CUcontext;
+import jcuda.driver.CUgraph;
+import jcuda.driver.CUgraphExec;
+import jcuda.driver.CUgraphNode;
+
+/**
+ * A graph of the driver, and the executable graph made of it. The graph is kept, since the driver
+ * identifies the nodes of an executable graph by those of the graph. Thread-safe like {@link
+ * JCudaDevice}.
+ */
+final class JCudaGraph implements CudaDriver.GraphHandle {
+  /** What a node passes on; nothing reads it. */
+  private static final CudaDriver.StreamHandle NO_STREAM = new CudaDriver.StreamHandle() {};
+
+  private final JCudaDevice owner;
+  private final AtomicBoolean destroyed = new AtomicBoolean();
+  final CUgraph graph;
+  final CUgraphExec executable = new CUgraphExec();
+  private final List<CUgraphNode> nodes = new ArrayList<>();
+
+  JCudaGraph(JCudaDevice owner, CUgraph graph) {
+    this.owner = owner;
+    this.graph = graph;
+  }
+
+  /** Adds a node by one driver call, or two for a cooperative launch. */
+  void add(GraphNode node, CUcontext context) {
+    int[] after = node.after();
+    CUgraphNode[] dependencies = new CUgraphNode[after.length];
+    for (int i = 0; i < after.length; i++) {
+      dependencies[i] = nodes.get(after[i]);
+    }
+    CUgraphNode added = new CUgraphNode();
+    node.put(new GraphNodeSink.Adding(owner, context, graph, added, dependencies), NO_STREAM);
+    nodes.add(added);
+  }
+
+  /** Gives the executable graph the arguments that a node has at this moment. */
+  void update(int index, GraphNode node, CUcontext context) {
+    node.put(new GraphNodeSink.Updating(owner, context, executable, nodes.get(index)), NO_STREAM);
+  }
+
+  /** This graph, for a call of {@code user}; throws if it is destroyed or another driver's. */
+  JCudaGraph use(JCudaDevice user) {
+    if (owner != user) {
+      throw DriverHandle.foreign(this, user);
+    }
+    if (destroyed.get()) {
+      throw gone();
+    }
+    return this;
+  }
+
+  /** This graph, to destroy it; only one call succeeds. */
+  JCudaGraph destroy(JCudaDevice user) {
+    JCudaGraph last = use(user);
+    if (!destroyed.compareAndSet(false, true)) {
+      throw gone();
+    }
+    return last;
+  }
+
+  private IllegalArgumentException gone() {
+    return new IllegalArgumentException(this + " is destroyed");
+  }
+
+  @Override
+  public String toString() {
+    return "graph of " + nodes.size() + " nodes of " + owner;
+  }
+}

@@ -1,0 +1,229 @@
+package dev.streamfence.internal.graph;
+
+import dev.streamfence.DeviceException.AttemptedUse;
+import dev.streamfence.KernelArgumentException;
+import dev.streamfence.StreamMisuseException;
+import dev.streamfence.internal.device.TrackedArray;
+import dev.streamfence.internal.device.TrackedRuntime;
+import dev.streamfence.internal.device.WritableArray;
+import dev.streamfence.internal.memory.Region;
+import dev.streamfence.internal.order.GraphBindings;
+import dev.streamfence.internal.order.GraphRecording;
+import dev.streamfence.internal.order.RecordedNode;
+import dev.streamfence.internal.order.RecordedNode.Range;
+import java.util.BitSet;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The inputs of a graph, and what they are bound to. Confined to the thread that records, and to
+ * the holder of the graph's lock afterwards.
+ */
+final class GraphInputs {
+  /** An input. */
+  static final class Input {
+    private final String name;
+    private final int number;
+    private final TrackedArray<?> recorded;
+    private final Region recordedRegion;
+    private final BitSet nodes = new BitSet();
+    private Region region;
+    private boolean isWritten;
+
+    private Input(String name, int number, TrackedArray<?> recorded, Region region) {
+      this.name = name;
+      this.number = number;
+      this.recorded = recorded;
+      this.recordedRegion = region;
+      this.region = region;
+    }
+
+    /** The memory that is used now. */
+    Region region() {
+      return region;
+    }
+
+    /** The nodes that use it. */
+    BitSet nodes() {
+      return nodes;
+    }
+  }
+
+  private final TrackedRuntime runtime;
+  private final GraphRecording recording;
+  private final GraphBindings bindings;
+  private final Map<String, Input> inputs = new LinkedHashMap<>();
+
+  /** All other memory that nodes use, each range once. */
+  private final Set<Range> others = new LinkedHashSet<>();
+
+  GraphInputs(TrackedRuntime runtime, GraphRecording recording) {
+    this.runtime = runtime;
+    this.recording = recording;
+    this.bindings = recording.bindings();
+  }
+
+  /** The names, in the order of the recording. */
+  List<String> names() {
+    return List.copyOf(inputs.keySet());
+  }
+
+  /** Adds an input. */
+  void add(String name, TrackedArray<?> array) {
+    String words = "input '" + name + "' of " + recording;
+    Region region = array.region();
+    if (inputs.containsKey(name)) {
+      throw new IllegalArgumentException(words + " is there already");
+    }
+    requireHere(words, array);
+    if (region == null || array.length() == 0) {
+      throw new IllegalArgumentException(words + " is " + array + ", which has no elements");
+    }
+    region.hazards().requireUsable(words);
+    if (region.hazards() != region.allocation().hazards()
+        || region.sizeInBytes() != region.allocation().sizeInBytes()) {
+      throw new StreamMisuseException(
+          StreamMisuseException.Misuse.NOT_WHOLE,
+          words + " is " + array + ", not a whole array; pass the array itself");
+    }
+    for (Input other : inputs.values()) {
+      if (other.recordedRegion.overlaps(region)) {
+        throw new IllegalArgumentException(
+            words + " is " + array + ", which is input '" + other.name + "' as well");
+      }
+    }
+    inputs.put(
+        name, new Input(name, bindings.add(region.address(), region.sizeInBytes()), array, region));
+  }
+
+  private void requireHere(String words, TrackedArray<?> array) {
+    if (array.runtime() != runtime) {
+      throw new StreamMisuseException(
+          StreamMisuseException.Misuse.OTHER_RUNTIME,
+          words + " is " + array + " of " + array.runtime() + "; the graph is of " + runtime);
+    }
+  }
+
+  /** Finds the nodes of each input, once all are there. */
+  void end() {
+    for (RecordedNode node : recording.nodes()) {
+      for (Range range : node.ranges()) {
+        Input input = inputAt(range.address());
+        if (input == null) {
+          others.add(new Range(Range.FIXED, range.address(), range.bytes(), range.writes()));
+        } else if (range.slot() == Range.FIXED) {
+          throw new StreamMisuseException(
+              StreamMisuseException.Misuse.INSIDE_GRAPH,
+              "input '"
+                  + input.name
+                  + "' of "
+                  + recording
+                  + " is passed in a table by "
+                  + node.facts().name()
+                  + ", and the addresses in a table stay; pass it as a parameter of its own");
+        } else {
+          input.nodes.set(node.index());
+          input.isWritten |= range.writes();
+        }
+      }
+    }
+  }
+
+  private @Nullable Input inputAt(long address) {
+    for (Input input : inputs.values()) {
+      if (bindings.isOf(input.number, address)) {
+        return input;
+      }
+    }
+    return null;
+  }
+
+  /** An input. */
+  Input require(String name) {
+    Input input = inputs.get(Objects.requireNonNull(name, "input"));
+    if (input == null) {
+      throw new IllegalArgumentException(
+          recording + " has no input '" + name + "'; it has " + inputs.keySet());
+    }
+    return input;
+  }
+
+  /**
+   * Checks an array that is to stand for an input.
+   *
+   * @param use a use of the input, for errors
+   * @return its memory
+   */
+  Region check(Input input, TrackedArray<?> array, AttemptedUse use) {
+    requireHere("input '" + input.name + "' of " + recording, array);
+    if (!array.elementType().equals(input.recorded.elementType())) {
+      throw new KernelArgumentException(
+          KernelArgumentException.Mistake.ELEMENT_TYPE,
+          use,
+          " is "
+              + array
+              + "; the graph was recorded with an array of "
+              + input.recorded.elementType().typeName());
+    }
+    Region region = array.region();
+    if (region == null || array.length() != input.recorded.length()) {
+      throw new KernelArgumentException(
+          KernelArgumentException.Mistake.LENGTH,
+          use,
+          " is "
+              + array
+              + "; the graph was recorded with "
+              + input.recorded.length()
+              + " elements, so record another one for other lengths");
+    }
+    if (input.isWritten && !(array instanceof WritableArray)) {
+      throw new StreamMisuseException(
+          StreamMisuseException.Misuse.READ_ONLY,
+          use,
+          " is written, and " + array + " is read-only; bind a copy of it instead");
+    }
+    region.hazards().requireUsable(use::toString, 0);
+    region.requireTracked(use::toString, 0);
+    requireApart(input, region, array, use);
+    return region;
+  }
+
+  /** Refuses memory that other nodes use as well: no edge orders them. */
+  private void requireApart(Input input, Region region, TrackedArray<?> array, AttemptedUse use) {
+    for (Range other : others) {
+      if ((input.isWritten || other.writes())
+          && other.address() < region.address() + region.sizeInBytes()
+          && region.address() < other.address() + other.bytes()) {
+        throw alias(array, use, "other memory of the graph");
+      }
+    }
+    for (Input other : inputs.values()) {
+      if (other != input && (input.isWritten || other.isWritten) && other.region.overlaps(region)) {
+        throw alias(array, use, "input '" + other.name + "'");
+      }
+    }
+  }
+
+  private static StreamMisuseException alias(
+      TrackedArray<?> array, AttemptedUse use, String other) {
+    return new StreamMisuseException(
+        StreamMisuseException.Misuse.ALIAS,
+        use,
+        " is "
+            + array
+            + ", which shares memory with "
+            + other
+            + ", and one of them is written; bind another array, or record the graph with it");
+  }
+
+  /** Lets memory that was checked stand for an input. */
+  void set(Input input, Region region, String words) {
+    bindings.set(input.number, region.address(), words);
+    input.region = region;
+  }
+}

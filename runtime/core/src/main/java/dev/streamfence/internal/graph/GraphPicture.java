@@ -1,0 +1,128 @@
+package dev.streamfence.internal.graph;
+
+import dev.streamfence.graph.GraphEdge;
+import dev.streamfence.graph.GraphNode;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * A graph as text for Graphviz and as a picture: nodes in rows, each below all that it comes after.
+ * Immutable.
+ */
+record GraphPicture(String name, List<GraphNode> nodes, List<GraphEdge> edges) {
+  private static final int WIDTH = 180;
+  private static final int HEIGHT = 44;
+  private static final int GAP_X = 24;
+  private static final int GAP_Y = 46;
+
+  /** The graph in the language of Graphviz. */
+  String dot() {
+    StringBuilder dot = new StringBuilder("digraph " + quoted(name) + " {\n  node [shape=box];\n");
+    for (GraphNode node : nodes) {
+      dot.append("  n" + node.index() + " [label=" + quoted(label(node)) + "];\n");
+    }
+    for (GraphEdge edge : edges) {
+      dot.append("  n" + edge.from() + " -> n" + edge.to());
+      dot.append(" [label=" + quoted(String.join("\n", edge.reasons())) + "];\n");
+    }
+    return dot.append("}\n").toString();
+  }
+
+  private static String label(GraphNode node) {
+    String what = what(node);
+    return node.index() + " " + node.name() + (what.isEmpty() ? "" : "\n" + what);
+  }
+
+  private static String what(GraphNode node) {
+    return node.bytes() > 0 ? node.bytes() + " bytes" : node.detail();
+  }
+
+  private static String quoted(String text) {
+    return '"'
+        + text.replace("\\", "\\\\").replace("\"", "\\\"").replace("\n", "\\n").replace("\r", "")
+        + '"';
+  }
+
+  /** The picture. */
+  String svg() {
+    int[] rows = rows();
+    int[] columns = new int[nodes.size()];
+    List<Integer> lengths = new ArrayList<>();
+    for (int i = 0; i < rows.length; i++) {
+      while (lengths.size() <= rows[i]) {
+        lengths.add(0);
+      }
+      columns[i] = lengths.get(rows[i]);
+      lengths.set(rows[i], columns[i] + 1);
+    }
+    int widest = lengths.stream().mapToInt(Integer::intValue).max().orElse(1);
+    StringBuilder svg = new StringBuilder();
+    svg.append("<svg xmlns=\"http://www.w3.org/2000/svg\" font-family=\"sans-serif\" width=\"");
+    svg.append(GAP_X + widest * (WIDTH + GAP_X)).append("\" height=\"");
+    svg.append(GAP_Y + lengths.size() * (HEIGHT + GAP_Y)).append("\">\n");
+    svg.append("<title>").append(escaped(name)).append("</title>\n");
+    svg.append("<defs><marker id=\"end\" orient=\"auto\" markerWidth=\"8\" markerHeight=\"8\"");
+    svg.append(" refX=\"8\" refY=\"4\"><path d=\"M0,0 L8,4 L0,8 z\"/></marker></defs>\n");
+    for (GraphEdge edge : edges) {
+      int fromX = x(columns[edge.from()]) + WIDTH / 2;
+      int fromY = y(rows[edge.from()]) + HEIGHT;
+      int toX = x(columns[edge.to()]) + WIDTH / 2;
+      int toY = y(rows[edge.to()]);
+      int bend = (toY - fromY) / 2;
+      svg.append("<path fill=\"none\" stroke=\"#555\" marker-end=\"url(#end)\" d=\"M");
+      svg.append(fromX + "," + fromY + " C" + fromX + "," + (fromY + bend) + " ");
+      svg.append(toX + "," + (toY - bend) + " " + toX + "," + toY + "\"><title>");
+      svg.append(escaped(String.join("\n", edge.reasons()))).append("</title></path>\n");
+    }
+    for (GraphNode node : nodes) {
+      draw(svg, node, x(columns[node.index()]), y(rows[node.index()]));
+    }
+    return svg.append("</svg>\n").toString();
+  }
+
+  private void draw(StringBuilder svg, GraphNode node, int x, int y) {
+    svg.append("<g><title>").append(escaped(reasons(node))).append("</title>");
+    svg.append("<rect rx=\"6\" fill=\"#eef3fb\" stroke=\"#456\" x=\"" + x + "\" y=\"" + y + "\"");
+    svg.append(" width=\"" + WIDTH + "\" height=\"" + HEIGHT + "\"/>");
+    text(svg, x, y + 18, 13, node.index() + " " + node.name());
+    text(svg, x, y + 34, 10, what(node));
+    svg.append("</g>\n");
+  }
+
+  private static void text(StringBuilder svg, int x, int y, int size, String text) {
+    svg.append("<text x=\"" + (x + 8) + "\" y=\"" + y + "\" font-size=\"" + size + "\">");
+    svg.append(escaped(text)).append("</text>");
+  }
+
+  private String reasons(GraphNode node) {
+    List<String> reasons = new ArrayList<>();
+    for (GraphEdge edge : edges) {
+      if (edge.to() == node.index()) {
+        reasons.addAll(edge.reasons());
+      }
+    }
+    return reasons.isEmpty() ? "waits for nothing in the graph" : String.join("\n", reasons);
+  }
+
+  private static int x(int column) {
+    return GAP_X + column * (WIDTH + GAP_X);
+  }
+
+  private static int y(int row) {
+    return GAP_Y / 2 + row * (HEIGHT + GAP_Y);
+  }
+
+  /** The row of each node: below the lowest that it comes after. */
+  private int[] rows() {
+    int[] rows = new int[nodes.size()];
+    for (GraphEdge edge : edges) {
+      // The edges are in the order of the nodes that wait, so the row of the first is known.
+      rows[edge.to()] = Math.max(rows[edge.to()], rows[edge.from()] + 1);
+    }
+    return rows;
+  }
+
+  private static String escaped(String text) {
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;");
+  }
+}

@@ -1,0 +1,88 @@
+package dev.streamfence.internal.graph;
+
+import dev.streamfence.CudaDriverException;
+import dev.streamfence.DeviceRuntime;
+import dev.streamfence.graph.GraphCode;
+import dev.streamfence.internal.device.TrackedRuntime;
+import dev.streamfence.internal.driver.CudaDriver.GraphHandle;
+import dev.streamfence.internal.order.GraphRecording;
+import dev.streamfence.internal.order.Teardown;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/** Records graphs. Thread-safe. */
+public final class GraphRecorder {
+  private GraphRecorder() {}
+
+  /** Records a graph, see {@link DeviceRuntime#graph}. */
+  public static <X extends Exception> TrackedGraph record(
+      DeviceRuntime on, String name, GraphCode<X> code) throws X {
+    Objects.requireNonNull(code, "code");
+    TrackedRuntime runtime = (TrackedRuntime) on;
+    String words = "graph '" + Objects.requireNonNull(name, "name") + "'";
+    runtime.life().enter();
+    try {
+      String act = "recording " + words;
+      runtime.life().requireNotRecording(act);
+      runtime.requireOutsideLaunch(act);
+      runtime.sticky().check();
+      OpenGraphs graphs = runtime.attachment(OpenGraphs.class, OpenGraphs::new);
+      GraphRecording recording = new GraphRecording(words, runtime.hostMemory());
+      TrackedGraph made = null;
+      try {
+        GraphInputs inputs = run(runtime, recording, code);
+        made = make(runtime, name, recording, inputs);
+        graphs.add(made);
+        return made;
+      } finally {
+        if (made == null) {
+          release(recording);
+        }
+      }
+    } finally {
+      runtime.life().leave();
+    }
+  }
+
+  private static <X extends Exception> GraphInputs run(
+      TrackedRuntime runtime, GraphRecording recording, GraphCode<X> code) throws X {
+    GraphInputs inputs = new GraphInputs(runtime, recording);
+    TrackedGraphBody body = new TrackedGraphBody(runtime, recording, inputs);
+    runtime.life().record(recording);
+    try {
+      code.record(body);
+    } finally {
+      runtime.life().record(null);
+      body.end();
+    }
+    runtime.requireOutsideLaunch("the end of " + recording);
+    return inputs;
+  }
+
+  private static TrackedGraph make(
+      TrackedRuntime runtime, String name, GraphRecording recording, GraphInputs inputs) {
+    try {
+      inputs.end();
+      recording.awaitUntracked();
+      GraphHandle handle = runtime.driver().createGraph(recording.nodes());
+      @Nullable TrackedGraph graph = null;
+      try {
+        graph = new TrackedGraph(runtime, name, recording, inputs, handle);
+        return graph;
+      } finally {
+        if (graph == null) {
+          runtime.driver().destroyGraph(handle);
+        }
+      }
+    } catch (CudaDriverException e) {
+      throw e.during("making " + recording);
+    }
+  }
+
+  /** Releases what a graph has that was not made, whose own failure is thrown. */
+  private static void release(GraphRecording recording) {
+    Teardown teardown = new Teardown();
+    recording.release(teardown);
+    teardown.finish();
+  }
+}

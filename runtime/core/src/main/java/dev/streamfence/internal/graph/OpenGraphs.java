@@ -1,0 +1,43 @@
+package dev.streamfence.internal.graph;
+
+import dev.streamfence.internal.LogTopic;
+import dev.streamfence.internal.device.TrackedRuntime;
+import dev.streamfence.internal.order.Teardown;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+
+/** The graphs of a runtime that are not closed; closed with it. Thread-safe. */
+final class OpenGraphs implements AutoCloseable {
+  private final TrackedRuntime runtime;
+  private final Set<TrackedGraph> graphs = Collections.synchronizedSet(new LinkedHashSet<>());
+
+  OpenGraphs(TrackedRuntime runtime) {
+    this.runtime = runtime;
+  }
+
+  void add(TrackedGraph graph) {
+    graphs.add(graph);
+  }
+
+  void remove(TrackedGraph graph) {
+    graphs.remove(graph);
+  }
+
+  @Override
+  public void close() {
+    List<TrackedGraph> left;
+    synchronized (graphs) {
+      left = new ArrayList<>(graphs);
+    }
+    if (!left.isEmpty()) {
+      runtime.warn(
+          LogTopic.LEAKS, runtime + " is closed with " + left.size() + " open graphs: " + left);
+    }
+    Teardown all = new Teardown();
+    left.forEach(graph -> all.step(graph::close));
+    all.finish();
+  }
+}

@@ -1,0 +1,347 @@
+package dev.streamfence.internal.graph;
+
+import dev.streamfence.Completion;
+import dev.streamfence.CudaDriverException;
+import dev.streamfence.DeviceException.AttemptedUse;
+import dev.streamfence.DeviceStream;
+import dev.streamfence.ReadableArray;
+import dev.streamfence.StreamMisuseException;
+import dev.streamfence.graph.GraphEdge;
+import dev.streamfence.graph.GraphNode;
+import dev.streamfence.graph.GraphStatistics;
+import dev.streamfence.graph.KernelGraph;
+import dev.streamfence.internal.device.TrackedArray;
+import dev.streamfence.internal.device.TrackedRuntime;
+import dev.streamfence.internal.device.TrackedStream;
+import dev.streamfence.internal.driver.CudaDriver;
+import dev.streamfence.internal.driver.CudaDriver.GraphHandle;
+import dev.streamfence.internal.driver.LaunchObserver;
+import dev.streamfence.internal.graph.GraphInputs.Input;
+import dev.streamfence.internal.memory.Region;
+import dev.streamfence.internal.order.GraphRecording;
+import dev.streamfence.internal.order.GraphRecording.TotalUse;
+import dev.streamfence.internal.order.HazardState;
+import dev.streamfence.internal.order.Submission;
+import dev.streamfence.internal.order.Teardown;
+import dev.streamfence.internal.order.Timeline;
+import dev.streamfence.internal.order.UseLabels;
+import dev.streamfence.internal.order.WorkFacts;
+import dev.streamfence.trace.WorkKind;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.BitSet;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The implementation of {@link KernelGraph}. A launch takes the submission lock of its stream
+ * before the graph's own lock, as no other operation does; so no two threads wait for each other.
+ */
+public final class TrackedGraph implements KernelGraph {
+  private final TrackedRuntime runtime;
+  private final CudaDriver driver;
+  private final @Nullable LaunchObserver observer;
+  private final String name;
+  private final GraphRecording recording;
+  private final GraphInputs inputs;
+  private final GraphHandle handle;
+  private final Runnable[] checks;
+  private final AttemptedUse[] uses;
+  private final boolean[] reads;
+  private final boolean[] writes;
+  private final UseLabels labels = new Labels();
+  private final ReentrantLock lock = new ReentrantLock();
+
+  // Guarded by the lock.
+  private final HazardState[] states;
+  private final BitSet outdated = new BitSet();
+  private @Nullable Timeline lastTimeline;
+  private long lastTicket;
+  private long launches;
+  private long updatedNodes;
+  private volatile boolean isClosed;
+
+  TrackedGraph(
+      TrackedRuntime runtime,
+      String name,
+      GraphRecording recording,
+      GraphInputs inputs,
+      GraphHandle handle) {
+    this.runtime = runtime;
+    this.driver = runtime.driver();
+    this.observer = driver.launchObserver();
+    this.name = name;
+    this.recording = recording;
+    this.inputs = inputs;
+    this.handle = handle;
+    this.checks = recording.checks().toArray(new Runnable[0]);
+    List<TotalUse> total = recording.totalUses();
+    this.states = new HazardState[total.size()];
+    this.reads = new boolean[total.size()];
+    this.writes = new boolean[total.size()];
+    this.uses = new AttemptedUse[total.size()];
+    for (int i = 0; i < states.length; i++) {
+      states[i] = total.get(i).state();
+      reads[i] = total.get(i).reads();
+      writes[i] = total.get(i).writes();
+      uses[i] = total.get(i).use();
+    }
+    recording.end();
+  }
+
+  @Override
+  public String name() {
+    return name;
+  }
+
+  @Override
+  public void launch(DeviceStream stream) {
+    submit(stream, false);
+  }
+
+  @Override
+  public Completion launchWithCompletion(DeviceStream stream) {
+    long ticket = submit(stream, true);
+    return runtime.completion(TrackedStream.timelineOf(stream), ticket, toString());
+  }
+
+  private long submit(DeviceStream stream, boolean isCovered) {
+    if (TrackedStream.of(stream).runtime() != runtime) {
+      throw new StreamMisuseException(
+          StreamMisuseException.Misuse.OTHER_RUNTIME,
+          labels.work(),
+          " is of " + runtime + ", the launch is on " + stream + ": they belong to two runtimes");
+    }
+    Timeline timeline = TrackedStream.timelineOf(stream);
+    long ticket;
+    Submission submission = timeline.begin(labels);
+    try {
+      lock.lock();
+      try {
+        ticket = queue(submission, timeline);
+      } finally {
+        lock.unlock();
+      }
+      submission.commit();
+      if (isCovered) {
+        submission.coverByEvent();
+      }
+    } catch (CudaDriverException e) {
+      throw e.during("the launch of " + this);
+    } finally {
+      submission.close();
+    }
+    if (runtime.options().synchronousLaunches()) {
+      timeline.synchronize("the launch of " + this);
+    }
+    return ticket;
+  }
+
+  /** Puts a run on a stream. Held: the lock. */
+  private long queue(Submission submission, Timeline timeline) {
+    requireOpen();
+    for (Runnable check : checks) {
+      check.run();
+    }
+    for (int i = 0; i < states.length; i++) {
+      submission.use(states[i], reads[i], writes[i], i);
+    }
+    Timeline last = lastTimeline;
+    if (last != null && last != timeline) {
+      submission.after(last, lastTicket);
+    }
+    submission.preflight();
+    submission.queuing();
+    update();
+    // Even if the driver refuses: it may have queued the run.
+    lastTimeline = timeline;
+    lastTicket = submission.ticket();
+    if (observer != null) {
+      observer.launching(toString(), submission.stream(), submission.ticket(), List.of());
+    }
+    driver.launchGraph(handle, submission.stream());
+    submission.queued();
+    launches++;
+    return lastTicket;
+  }
+
+  /** Gives the driver the arguments that have changed. Held: the lock. */
+  private void update() {
+    for (int node = outdated.nextSetBit(0); node >= 0; node = outdated.nextSetBit(node)) {
+      driver.updateGraph(handle, node, recording.nodes().get(node));
+      outdated.clear(node);
+      updatedNodes++;
+    }
+  }
+
+  private void requireOpen() {
+    if (isClosed) {
+      throw new IllegalStateException(this + " is closed");
+    }
+  }
+
+  @Override
+  public KernelGraph bind(String input, ReadableArray<?> array) {
+    TrackedArray<?> next = TrackedArray.of(Objects.requireNonNull(array, "array"));
+    runtime.life().enter();
+    try {
+      runtime.life().requireNotRecording("binding an input of " + this);
+      lock.lock();
+      try {
+        requireOpen();
+        bind(inputs.require(input), input, next);
+      } finally {
+        lock.unlock();
+      }
+    } finally {
+      runtime.life().leave();
+    }
+    return this;
+  }
+
+  /** Held: the lock. */
+  private void bind(Input input, String inputName, TrackedArray<?> array) {
+    int used = indexOf(input.region().hazards());
+    AttemptedUse use =
+        used < 0
+            ? AttemptedUse.of("input '" + inputName + "' of " + this)
+            : new AttemptedUse(
+                uses[used].kernel(),
+                uses[used].parameter(),
+                "input '" + inputName + "' of " + uses[used].inWords());
+    Region region = inputs.check(input, array, use);
+    if (used >= 0 && region.hazards() != states[used]) {
+      recording.holdInstead(states[used], region.hazards());
+      states[used] = region.hazards();
+    }
+    if (region.address() != input.region().address()) {
+      outdated.or(input.nodes());
+    }
+    inputs.set(input, region, array.toString());
+  }
+
+  private int indexOf(HazardState state) {
+    for (int i = 0; i < states.length; i++) {
+      if (states[i] == state) {
+        return i;
+      }
+    }
+    return -1;
+  }
+
+  @Override
+  public List<String> inputs() {
+    return inputs.names();
+  }
+
+  @Override
+  public List<GraphNode> nodes() {
+    return recording.nodes().stream()
+        .map(
+            node -> {
+              WorkFacts facts = node.facts();
+              return new GraphNode(
+                  node.index(),
+                  facts.kind(),
+                  facts.name(),
+                  facts.detail(),
+                  facts.bytes(),
+                  node.timeline().index());
+            })
+        .toList();
+  }
+
+  @Override
+  public List<GraphEdge> edges() {
+    return recording.edges().stream()
+        .map(edge -> new GraphEdge(edge.from(), edge.to(), edge.reasons()))
+        .toList();
+  }
+
+  @Override
+  public GraphStatistics statistics() {
+    lock.lock();
+    try {
+      return new GraphStatistics(
+          recording.nodes().size(),
+          recording.edges().size(),
+          recording.impliedEdges(),
+          launches,
+          updatedNodes);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  @Override
+  public String toDot() {
+    return new GraphPicture(name, nodes(), edges()).dot();
+  }
+
+  @Override
+  public void writeSvg(Path file) throws IOException {
+    Files.writeString(file, new GraphPicture(name, nodes(), edges()).svg());
+  }
+
+  @Override
+  public boolean isOpen() {
+    return !isClosed;
+  }
+
+  @Override
+  public void close() {
+    if (!runtime.life().tryEnter()) {
+      // The close of the runtime closes it.
+      return;
+    }
+    try {
+      Teardown teardown = new Teardown();
+      lock.lock();
+      try {
+        if (isClosed) {
+          return;
+        }
+        isClosed = true;
+        teardown.step(() -> driver.destroyGraph(handle));
+      } finally {
+        lock.unlock();
+      }
+      runtime.attachment(OpenGraphs.class, OpenGraphs::new).remove(this);
+      // Without the lock: it may call code of the user.
+      recording.release(teardown);
+      try {
+        teardown.finish();
+      } catch (CudaDriverException e) {
+        throw e.during("closing " + this);
+      }
+    } finally {
+      runtime.life().leave();
+    }
+  }
+
+  /** The graph, and the nodes that are the first to use each memory. */
+  private final class Labels implements UseLabels {
+    @Override
+    public String purpose() {
+      return TrackedGraph.this.toString();
+    }
+
+    @Override
+    public AttemptedUse use(int index) {
+      return uses[index];
+    }
+
+    @Override
+    public WorkFacts facts() {
+      return new WorkFacts(WorkKind.GRAPH, name, 0, recording.nodes().size() + " nodes");
+    }
+  }
+
+  @Override
+  public String toString() {
+    return recording.toString();
+  }
+}

@@ -1,0 +1,8 @@
+/**
+ * Graphs: recorded by running code in a runtime that makes nodes of its work, and launched as one
+ * piece of work. Not here: which nodes depend on which ({@code order}).
+ */
+@NullMarked
+package dev.streamfence.internal.graph;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,72 @@
+package dev.streamfence.internal.order;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * What stands for the inputs of a graph: each is a range of addresses that was recorded, and the
+ * range that is used instead. Confined to the holder of the graph's lock.
+ */
+public final class GraphBindings {
+  private static final class Binding {
+    private final long from;
+    private final long bytes;
+    private long now;
+    private String words = "";
+
+    private Binding(long from, long bytes) {
+      this.from = from;
+      this.bytes = bytes;
+      this.now = from;
+    }
+
+    private boolean contains(long address) {
+      return address >= from && address < from + bytes;
+    }
+  }
+
+  private final List<Binding> bindings = new ArrayList<>();
+
+  /** Adds an input, for which its own memory stands at first; returns its number. */
+  public int add(long address, long bytes) {
+    bindings.add(new Binding(address, bytes));
+    return bindings.size() - 1;
+  }
+
+  /**
+   * Lets other memory of the same size stand for an input.
+   *
+   * @param words describes the memory, for reports
+   */
+  public void set(int input, long address, String words) {
+    bindings.get(input).now = address;
+    bindings.get(input).words = words;
+  }
+
+  /** Whether a recorded address belongs to an input. */
+  public boolean isOf(int input, long address) {
+    return bindings.get(input).contains(address);
+  }
+
+  /** The address that is used instead of a recorded one. */
+  long translate(long address) {
+    // An iterator would be an object per address.
+    for (int i = 0; i < bindings.size(); i++) {
+      Binding binding = bindings.get(i);
+      if (binding.contains(address)) {
+        return address - binding.from + binding.now;
+      }
+    }
+    return address;
+  }
+
+  /** What is used instead of the argument at a recorded address, in words. */
+  String describe(long address, String argument) {
+    for (Binding binding : bindings) {
+      if (binding.contains(address) && !binding.words.isEmpty()) {
+        return binding.words;
+      }
+    }
+    return argument;
+  }
+}

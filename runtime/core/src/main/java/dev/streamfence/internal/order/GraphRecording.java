@@ -1,0 +1,528 @@
+// Long because a graph takes every kind of work, and each is a call of its own.
+package dev.streamfence.internal.order;
+
+import dev.streamfence.DeviceException.AttemptedUse;
+import dev.streamfence.StreamMisuseException;
+import dev.streamfence.internal.driver.CudaDriver.StreamHandle;
+import dev.streamfence.internal.driver.HostMemory;
+import dev.streamfence.internal.driver.HostMemoryPool;
+import dev.streamfence.internal.driver.KernelLaunch;
+import dev.streamfence.internal.driver.LaunchObserver;
+import dev.streamfence.internal.driver.Sink;
+import dev.streamfence.internal.order.RecordedNode.Range;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The graph that a body builds: instead of being put on a stream, each piece of work becomes a node
+ * behind the nodes that it depends on. The same rules as on streams decide that: a use comes after
+ * the last write of its memory, and a write also after the reads since then. Edges that others
+ * imply are left out.
+ *
+ * <p>Holds all memory that is used. Confined to the thread that runs the body, and to the holder of
+ * the graph's lock afterwards.
+ */
+public final class GraphRecording implements Sink {
+  private static final long FRAME_BYTES = 64 << 10;
+
+  /**
+   * An edge that no other edges imply. Immutable.
+   *
+   * @param reasons why there is one, such as "saxpy writes y, reduce reads it"
+   */
+  public record Edge(int from, int to, List<String> reasons) {}
+
+  /**
+   * What the whole graph does with some memory. Immutable.
+   *
+   * @param reads whether a node reads it that no node of the graph writes it before
+   * @param use the first node that reads it so, or else that uses it, for errors
+   */
+  public record TotalUse(HazardState state, boolean reads, boolean writes, AttemptedUse use) {}
+
+  /** The uses of some memory by the nodes so far. */
+  private static final class StateUses {
+    private @Nullable NodeUse lastWrite;
+    private final List<NodeUse> readsSince = new ArrayList<>(2);
+    private boolean reads;
+    private boolean writes;
+    private AttemptedUse use;
+
+    private StateUses(AttemptedUse use) {
+      this.use = use;
+    }
+  }
+
+  private record NodeUse(int node, boolean writes, String memory) {}
+
+  /**
+   * A node while edges are found. Each node continues the path of one that it comes after, or
+   * begins a path; what comes before it is one position per path.
+   */
+  private record Place(int path, int position, int[] before) {}
+
+  private final String name;
+  private final HostMemoryPool memory;
+  private final GraphBindings bindings = new GraphBindings();
+  private final List<RecordedNode> nodes = new ArrayList<>();
+  private final List<Place> places = new ArrayList<>();
+  private final List<Integer> lastOfPath = new ArrayList<>();
+  private final List<Edge> edges = new ArrayList<>();
+  private final Map<HazardState, StateUses> states = new HashMap<>();
+  private final List<HazardState> held = new ArrayList<>();
+  private final List<HostMemory> frames = new ArrayList<>();
+  private final Set<Runnable> checks = new LinkedHashSet<>();
+  private final List<Consumer<Teardown>> owned = new ArrayList<>();
+  private final Set<Timeline> untracked = new LinkedHashSet<>();
+  private long frameOffset;
+  private int impliedEdges;
+
+  // Of the work that is being recorded.
+  private @Nullable Submission current;
+  private final TreeMap<Integer, List<String>> needed = new TreeMap<>();
+  private int first;
+
+  /**
+   * Begins a graph without nodes.
+   *
+   * @param name the graph, for errors, such as {@code graph 'step'}
+   */
+  public GraphRecording(String name, HostMemoryPool memory) {
+    this.name = name;
+    this.memory = memory;
+  }
+
+  /** The nodes so far. */
+  public List<RecordedNode> nodes() {
+    return nodes;
+  }
+
+  /** The edges so far. */
+  public List<Edge> edges() {
+    return edges;
+  }
+
+  /** How many edges were left out, because others imply them. */
+  public int impliedEdges() {
+    return impliedEdges;
+  }
+
+  /** What stands for its inputs. */
+  public GraphBindings bindings() {
+    return bindings;
+  }
+
+  /** What has to be asked before each run. */
+  public List<Runnable> checks() {
+    return List.copyOf(checks);
+  }
+
+  /** Adds what the graph has until its end. */
+  public void own(Consumer<Teardown> close) {
+    owned.add(close);
+  }
+
+  /** Says that runs come after what a stream was given without a ticket. */
+  public void comeAfter(Timeline timeline) {
+    untracked.add(timeline);
+  }
+
+  /** Waits for what streams were given without a ticket. */
+  public void awaitUntracked() {
+    for (Timeline timeline : untracked) {
+      timeline.pool().driver().synchronizeStream(timeline.stream());
+    }
+    untracked.clear();
+  }
+
+  /** What the graph uses, in the order of the locks. */
+  public List<TotalUse> totalUses() {
+    List<TotalUse> all = new ArrayList<>();
+    states.forEach(
+        (state, uses) -> {
+          // What a launch of no threads uses is held, and otherwise of no interest.
+          if (uses.reads || uses.writes) {
+            all.add(new TotalUse(state, uses.reads, uses.writes, uses.use));
+          }
+        });
+    all.sort(Comparator.comparingLong(total -> total.state().generation()));
+    return all;
+  }
+
+  /** Forgets what only the body needs. */
+  public void end() {
+    places.clear();
+    lastOfPath.clear();
+    states.clear();
+  }
+
+  /** The exception for an operation that cannot be a node. */
+  public StreamMisuseException refusal(AttemptedUse use) {
+    return new StreamMisuseException(
+        StreamMisuseException.Misuse.INSIDE_GRAPH,
+        use,
+        " in the body of "
+            + name
+            + ", which records launches, fills, copies and transfers with pinned arrays; do it"
+            + " outside of the body");
+  }
+
+  /**
+   * Holds other memory instead of some.
+   *
+   * @throws dev.streamfence.UseAfterFreeException if it is closed; nothing has changed then
+   */
+  public void holdInstead(HazardState before, HazardState next) {
+    next.hold(name);
+    held.add(next);
+    held.remove(before);
+    endHold(before);
+  }
+
+  private static void endHold(HazardState state) {
+    Runnable free = state.endHold();
+    if (free != null) {
+      free.run();
+    }
+  }
+
+  /** Releases everything that the graph has. */
+  public void release(Teardown teardown) {
+    owned.forEach(close -> teardown.step(() -> close.accept(teardown)));
+    owned.clear();
+    for (HostMemory frame : frames) {
+      teardown.step(() -> memory.giveBack(frame));
+    }
+    frames.clear();
+    for (HazardState state : held) {
+      teardown.step(() -> endHold(state));
+    }
+    held.clear();
+  }
+
+  /**
+   * Begins a piece of work: finds the nodes that it comes after.
+   *
+   * @throws dev.streamfence.UseAfterFreeException if memory is closed; nothing is recorded then
+   * @throws dev.streamfence.StreamMisuseException if memory is split, or read-only and written
+   */
+  void begin(Submission submission, Uses uses) {
+    UseLabels labels = submission.labels();
+    for (int i = 0; i < uses.count(); i++) {
+      uses.get(i).requireUsableInGraph(labels);
+    }
+    for (int i = 0; i < uses.count(); i++) {
+      hold(uses.get(i).state());
+    }
+    current = submission;
+    needed.clear();
+    first = nodes.size();
+    for (int i = 0; i < uses.count(); i++) {
+      collect(uses.get(i), labels);
+    }
+  }
+
+  private void hold(HazardState state) {
+    if (!states.containsKey(state)) {
+      state.hold(name);
+      held.add(state);
+      states.put(state, new StateUses(AttemptedUse.of(name)));
+    }
+  }
+
+  private void collect(Use use, UseLabels labels) {
+    StateUses earlier = states.get(use.state());
+    String act = labels.facts().name() + (use.writes() ? " writes it" : " reads it");
+    if (use.writes()) {
+      earlier.readsSince.forEach(read -> need(read, act));
+    }
+    if (earlier.lastWrite != null) {
+      need(earlier.lastWrite, act);
+    }
+  }
+
+  private void need(NodeUse earlier, String act) {
+    String reason =
+        nodes.get(earlier.node()).facts().name()
+            + (earlier.writes() ? " writes " : " reads ")
+            + earlier.memory()
+            + ", "
+            + act;
+    List<String> reasons = needed.computeIfAbsent(earlier.node(), node -> new ArrayList<>(1));
+    if (!reasons.contains(reason)) {
+      reasons.add(reason);
+    }
+  }
+
+  /** Ends a piece of work: later ones come after it. Without a node, it uses nothing. */
+  void end(Uses uses) {
+    if (nodes.size() > first) {
+      UseLabels labels = requireCurrent().labels();
+      for (int i = 0; i < uses.count(); i++) {
+        register(uses.get(i), nodes.size() - 1, labels);
+      }
+    }
+    current = null;
+  }
+
+  private void register(Use use, int node, UseLabels labels) {
+    StateUses uses = states.get(use.state());
+    boolean isExposed = use.reads() && !uses.writes;
+    if (isExposed && !uses.reads || !uses.reads && !uses.writes) {
+      AttemptedUse attempted = labels.use(use.reads() ? use.label() : use.writeLabel());
+      uses.use =
+          new AttemptedUse(
+              attempted.kernel(), attempted.parameter(), name + ": " + attempted.inWords());
+    }
+    uses.reads |= isExposed;
+    NodeUse added = new NodeUse(node, use.writes(), memory(use, labels));
+    if (use.writes()) {
+      uses.writes = true;
+      uses.lastWrite = added;
+      uses.readsSince.clear();
+    } else {
+      uses.readsSince.add(added);
+    }
+  }
+
+  private static String memory(Use use, UseLabels labels) {
+    String tag = use.state().tag();
+    if (!tag.isEmpty()) {
+      return tag;
+    }
+    String parameter = labels.use(use.writes() ? use.writeLabel() : use.label()).parameter();
+    return parameter.isEmpty() ? use.state().toString() : parameter;
+  }
+
+  /** Forgets the nodes of the work that is being recorded, which has failed. */
+  void drop() {
+    if (current == null) {
+      return;
+    }
+    current = null;
+    while (nodes.size() > first) {
+      int last = nodes.size() - 1;
+      nodes.remove(last);
+      Place place = places.remove(last);
+      edges.removeIf(edge -> edge.to() == last);
+      if (place.position() == 1) {
+        lastOfPath.remove(place.path());
+      } else {
+        // Some node of the path before; without it, later nodes only begin more paths.
+        lastOfPath.set(place.path(), -1);
+      }
+    }
+  }
+
+  private Submission requireCurrent() {
+    if (current == null) {
+      throw new IllegalStateException("a node of " + name + " outside of a piece of work");
+    }
+    return current;
+  }
+
+  /**
+   * Adds a launch.
+   *
+   * @param ranges the memory that it uses
+   * @param declared what it declares to an observer; empty if there is none
+   * @param check refuses a run if the kernel cannot be launched any more; the same object for each
+   *     launch of a kernel
+   */
+  public void launch(
+      KernelLaunch launch, List<Range> ranges, List<LaunchObserver.Use> declared, Runnable check) {
+    KernelLaunch own = launch.copyTo(frame(launch.parameters().sizeInBytes()));
+    checks.add(check);
+    add(
+        ranges,
+        declared,
+        (sink, stream) -> {
+          RecordedNode.write(ranges, bindings, own.parameters());
+          sink.launchKernel(own.stream(stream));
+        });
+  }
+
+  private HostMemory frame(long bytes) {
+    HostMemory last = frames.isEmpty() ? null : frames.get(frames.size() - 1);
+    if (last == null || frameOffset + bytes > last.sizeInBytes()) {
+      last = memory.take(Math.max(FRAME_BYTES, bytes));
+      frames.add(last);
+      frameOffset = 0;
+    }
+    HostMemory frame = last.slice(frameOffset, bytes);
+    frameOffset += bytes;
+    return frame;
+  }
+
+  private void add(List<Range> ranges, List<LaunchObserver.Use> declared, RecordedNode.Call call) {
+    Submission work = requireCurrent();
+    int node = nodes.size();
+    nodes.add(
+        new RecordedNode(
+            node,
+            work.labels().facts(),
+            work.labels().facts().name() + " in " + name,
+            work.timeline(),
+            node == first ? orderFirst() : orderAfter(node - 1),
+            ranges,
+            declared,
+            bindings,
+            call));
+  }
+
+  /** Orders the first node of a piece of work after all that it needs. */
+  private int[] orderFirst() {
+    int node = nodes.size();
+    int[] before = {};
+    for (int earlier : needed.keySet()) {
+      before = later(before, places.get(earlier).before());
+    }
+    List<Integer> kept = new ArrayList<>();
+    for (Map.Entry<Integer, List<String>> each : needed.entrySet()) {
+      Place place = places.get(each.getKey());
+      if (place.path() < before.length && before[place.path()] >= place.position()) {
+        impliedEdges++;
+      } else {
+        kept.add(each.getKey());
+        edges.add(new Edge(each.getKey(), node, List.copyOf(each.getValue())));
+      }
+    }
+    return order(kept, before);
+  }
+
+  /** Orders a further node of a piece of work after the one before. */
+  private int[] orderAfter(int previous) {
+    edges.add(new Edge(previous, previous + 1, List.of("both are parts of one operation")));
+    return order(List.of(previous), places.get(previous).before());
+  }
+
+  private int[] order(List<Integer> after, int[] beforeThem) {
+    int node = places.size();
+    int[] before = beforeThem;
+    int path = lastOfPath.size();
+    for (int earlier : after) {
+      Place place = places.get(earlier);
+      if (before.length <= place.path()) {
+        before = Arrays.copyOf(before, place.path() + 1);
+      } else if (before == beforeThem) {
+        before = beforeThem.clone();
+      }
+      before[place.path()] = place.position();
+      if (lastOfPath.get(place.path()) == earlier) {
+        path = place.path();
+      }
+    }
+    if (path == lastOfPath.size()) {
+      lastOfPath.add(node);
+    }
+    lastOfPath.set(path, node);
+    places.add(new Place(path, path < before.length ? before[path] + 1 : 1, before));
+    return after.stream().mapToInt(Integer::intValue).toArray();
+  }
+
+  /** The maximum of two sets of positions. */
+  private static int[] later(int[] one, int[] other) {
+    int[] merged = Arrays.copyOf(one, Math.max(one.length, other.length));
+    for (int i = 0; i < other.length; i++) {
+      merged[i] = Math.max(merged[i], other[i]);
+    }
+    return merged;
+  }
+
+  /** Adds a launch, which has to come with what it uses. */
+  @Override
+  public void launchKernel(KernelLaunch launch) {
+    throw new IllegalStateException("a launch in " + name + " without what it uses");
+  }
+
+  @Override
+  public void copyToDeviceAsync(
+      long destination, HostMemory source, long sourceOffset, long bytes, StreamHandle stream) {
+    long host = source.address() + sourceOffset;
+    add(
+        List.of(reads(host, bytes), writes(destination, bytes)),
+        List.of(),
+        (sink, to) -> sink.copyToDeviceAsync(now(destination), source, sourceOffset, bytes, to));
+  }
+
+  @Override
+  public void copyToHostAsync(
+      HostMemory destination,
+      long destinationOffset,
+      long source,
+      long bytes,
+      StreamHandle stream) {
+    long host = destination.address() + destinationOffset;
+    add(
+        List.of(reads(source, bytes), writes(host, bytes)),
+        List.of(),
+        (sink, to) -> sink.copyToHostAsync(destination, destinationOffset, now(source), bytes, to));
+  }
+
+  @Override
+  public void copyOnDeviceAsync(long destination, long source, long bytes, StreamHandle stream) {
+    add(
+        List.of(reads(source, bytes), writes(destination, bytes)),
+        List.of(),
+        (sink, to) -> sink.copyOnDeviceAsync(now(destination), now(source), bytes, to));
+  }
+
+  @Override
+  public void fill8Async(long destination, byte value, long count, StreamHandle stream) {
+    add(
+        List.of(writes(destination, count)),
+        List.of(),
+        (sink, to) -> sink.fill8Async(now(destination), value, count, to));
+  }
+
+  @Override
+  public void fill16Async(long destination, short value, long count, StreamHandle stream) {
+    add(
+        List.of(writes(destination, count * Short.BYTES)),
+        List.of(),
+        (sink, to) -> sink.fill16Async(now(destination), value, count, to));
+  }
+
+  @Override
+  public void fill32Async(long destination, int value, long count, StreamHandle stream) {
+    add(
+        List.of(writes(destination, count * Integer.BYTES)),
+        List.of(),
+        (sink, to) -> sink.fill32Async(now(destination), value, count, to));
+  }
+
+  @Override
+  public void fill32StridedAsync(
+      long destination, long pitch, int value, long count, StreamHandle stream) {
+    add(
+        List.of(writes(destination, (count - 1) * pitch + Integer.BYTES)),
+        List.of(),
+        (sink, to) -> sink.fill32StridedAsync(now(destination), pitch, value, count, to));
+  }
+
+  private long now(long address) {
+    return bindings.translate(address);
+  }
+
+  private static Range reads(long address, long bytes) {
+    return new Range(Range.IN_CALL, address, bytes, false);
+  }
+
+  private static Range writes(long address, long bytes) {
+    return new Range(Range.IN_CALL, address, bytes, true);
+  }
+
+  @Override
+  public String toString() {
+    return name;
+  }
+}

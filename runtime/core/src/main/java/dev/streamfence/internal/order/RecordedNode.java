@@ -1,0 +1,131 @@
+package dev.streamfence.internal.order;
+
+import dev.streamfence.internal.driver.CudaDriver.StreamHandle;
+import dev.streamfence.internal.driver.GraphNode;
+import dev.streamfence.internal.driver.HostMemory;
+import dev.streamfence.internal.driver.LaunchObserver;
+import dev.streamfence.internal.driver.Sink;
+import java.util.List;
+
+/**
+ * A launch, copy or fill that the body of a graph has made. Its addresses are translated by the
+ * bindings of the graph whenever a driver reads them. Confined to the holder of the graph's lock.
+ */
+public final class RecordedNode implements GraphNode {
+  /** Makes the call of a node. */
+  @FunctionalInterface
+  interface Call {
+    void put(Sink sink, StreamHandle stream);
+  }
+
+  /**
+   * Memory that a node uses. Immutable.
+   *
+   * @param slot where the address lies among the arguments of a launch, or one of the constants
+   * @param address as it was recorded
+   */
+  public record Range(int slot, long address, long bytes, boolean writes) {
+    /** An address that the call of the node looks up itself. */
+    static final int IN_CALL = -1;
+
+    /** An address in a table, or in the kernel's own code, which never changes. */
+    public static final int FIXED = -2;
+  }
+
+  private final int index;
+  private final WorkFacts facts;
+  private final String purpose;
+  private final Timeline timeline;
+  private final int[] after;
+  private final List<Range> ranges;
+  private final List<LaunchObserver.Use> declared;
+  private final GraphBindings bindings;
+  private final Call call;
+
+  RecordedNode(
+      int index,
+      WorkFacts facts,
+      String purpose,
+      Timeline timeline,
+      int[] after,
+      List<Range> ranges,
+      List<LaunchObserver.Use> declared,
+      GraphBindings bindings,
+      Call call) {
+    this.index = index;
+    this.facts = facts;
+    this.purpose = purpose;
+    this.timeline = timeline;
+    this.after = after;
+    this.ranges = ranges;
+    this.declared = declared;
+    this.bindings = bindings;
+    this.call = call;
+  }
+
+  /** Its place among the nodes of the graph. */
+  public int index() {
+    return index;
+  }
+
+  /** What it is. */
+  public WorkFacts facts() {
+    return facts;
+  }
+
+  /** The stream that the body has named. */
+  public Timeline timeline() {
+    return timeline;
+  }
+
+  /** The memory that it uses, by the addresses that were recorded. */
+  public List<Range> ranges() {
+    return ranges;
+  }
+
+  /** Writes the addresses of this moment to the arguments of a launch. */
+  static void write(List<Range> ranges, GraphBindings bindings, HostMemory arguments) {
+    for (Range range : ranges) {
+      if (range.slot() >= 0) {
+        arguments.buffer().putLong(range.slot(), bindings.translate(range.address()));
+      }
+    }
+  }
+
+  @Override
+  public int[] after() {
+    return after;
+  }
+
+  @Override
+  public void put(Sink sink, StreamHandle stream) {
+    call.put(sink, stream);
+  }
+
+  @Override
+  public String purpose() {
+    return purpose;
+  }
+
+  @Override
+  public List<LaunchObserver.Use> uses() {
+    return declared.stream().map(this::translated).toList();
+  }
+
+  private LaunchObserver.Use translated(LaunchObserver.Use use) {
+    return new LaunchObserver.Use(
+        use.parameter(),
+        bindings.translate(use.address()),
+        use.bytes(),
+        use.reads(),
+        use.writes(),
+        bindings.describe(use.address(), use.argument()),
+        use.elementBytes(),
+        use.distinct());
+  }
+
+  @Override
+  public String toString() {
+    return purpose;
+  }
+}
