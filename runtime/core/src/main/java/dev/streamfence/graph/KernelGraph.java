@@ -91,8 +91,8 @@ public sealed interface KernelGraph extends AutoCloseable permits TrackedGraph {
    * Destroys the graph and frees what it alone holds. Runs that are queued still run. Does not
    * synchronise, but waits for another thread that is launching the graph. Idempotent.
    *
-   * @throws dev.streamfence.CudaDriverException if the driver refuses; the memory is freed all the
-   *     same
+   * @throws dev.streamfence.CudaDriverException if the driver refuses: the graph is closed and its
+   *     memory freed all the same, and a later call, or that of the runtime, tries again
    */
   @Override
   void close();

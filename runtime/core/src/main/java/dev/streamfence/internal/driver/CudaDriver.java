@@ -229,7 +229,7 @@ public interface CudaDriver extends Sink, AutoCloseable {
 
   /**
    * Destroys a graph; a run that is queued still runs. {@code cuGraphExecDestroy} and {@code
-   * cuGraphDestroy}.
+   * cuGraphDestroy}. If one of them fails, a later call goes on there.
    */
   void destroyGraph(GraphHandle graph);
 

@@ -71,6 +71,7 @@ public final class GraphRecorder {
         return graph;
       } finally {
         if (graph == null) {
+          // There was no memory for it.
           runtime.driver().destroyGraph(handle);
         }
       }

@@ -32,9 +32,10 @@ final class OpenGraphs implements AutoCloseable {
     synchronized (graphs) {
       left = new ArrayList<>(graphs);
     }
-    if (!left.isEmpty()) {
+    List<TrackedGraph> open = left.stream().filter(TrackedGraph::isOpen).toList();
+    if (!open.isEmpty()) {
       runtime.warn(
-          LogTopic.LEAKS, runtime + " is closed with " + left.size() + " open graphs: " + left);
+          LogTopic.LEAKS, runtime + " is closed with " + open.size() + " open graphs: " + open);
     }
     Teardown all = new Teardown();
     left.forEach(graph -> all.step(graph::close));

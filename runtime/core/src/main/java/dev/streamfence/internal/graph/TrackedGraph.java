@@ -62,6 +62,7 @@ public final class TrackedGraph implements KernelGraph {
   private long lastTicket;
   private long launches;
   private long updatedNodes;
+  private boolean isDestroyed;
   private volatile boolean isClosed;
 
   TrackedGraph(
@@ -301,15 +302,11 @@ public final class TrackedGraph implements KernelGraph {
       Teardown teardown = new Teardown();
       lock.lock();
       try {
-        if (isClosed) {
-          return;
-        }
         isClosed = true;
-        teardown.step(() -> driver.destroyGraph(handle));
+        teardown.step(this::destroy);
       } finally {
         lock.unlock();
       }
-      runtime.attachment(OpenGraphs.class, OpenGraphs::new).remove(this);
       // Without the lock: it may call code of the user.
       recording.release(teardown);
       try {
@@ -320,6 +317,19 @@ public final class TrackedGraph implements KernelGraph {
     } finally {
       runtime.life().leave();
     }
+  }
+
+  /** Destroys the driver's graph, unless that was done. Held: the lock. */
+  private void destroy() {
+    if (isDestroyed) {
+      return;
+    }
+    if (driver.sticky().error() == null) {
+      // A lost context has taken it along.
+      driver.destroyGraph(handle);
+    }
+    isDestroyed = true;
+    runtime.attachment(OpenGraphs.class, OpenGraphs::new).remove(this);
   }
 
   /** The graph, and the nodes that are the first to use each memory. */

@@ -1,6 +1,7 @@
 // Long because a graph takes every kind of work, and each is a call of its own.
 package dev.streamfence.internal.order;
 
+import dev.streamfence.CudaDriverException;
 import dev.streamfence.DeviceException.AttemptedUse;
 import dev.streamfence.StreamMisuseException;
 import dev.streamfence.internal.driver.CudaDriver.StreamHandle;
@@ -295,12 +296,8 @@ public final class GraphRecording implements Sink {
   }
 
   private static String memory(Use use, UseLabels labels) {
-    String tag = use.state().tag();
-    if (!tag.isEmpty()) {
-      return tag;
-    }
     String parameter = labels.use(use.writes() ? use.writeLabel() : use.label()).parameter();
-    return parameter.isEmpty() ? use.state().toString() : parameter;
+    return parameter.isEmpty() ? use.state().tag() : parameter;
   }
 
   /** Forgets the nodes of the work that is being recorded, which has failed. */
@@ -354,7 +351,11 @@ public final class GraphRecording implements Sink {
   private HostMemory frame(long bytes) {
     HostMemory last = frames.isEmpty() ? null : frames.get(frames.size() - 1);
     if (last == null || frameOffset + bytes > last.sizeInBytes()) {
-      last = memory.take(Math.max(FRAME_BYTES, bytes));
+      try {
+        last = memory.take(Math.max(FRAME_BYTES, bytes));
+      } catch (CudaDriverException e) {
+        throw e.during("allocating memory for the arguments of " + name);
+      }
       frames.add(last);
       frameOffset = 0;
     }

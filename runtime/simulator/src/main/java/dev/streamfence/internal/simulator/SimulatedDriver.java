@@ -422,8 +422,11 @@ final class SimulatedDriver implements CudaDriver {
 
   @Override
   public void destroyGraph(GraphHandle graph) {
-    run(DriverCall.DESTROY_EXECUTABLE_GRAPH, () -> {});
-    run(DriverCall.DESTROY_GRAPH, ((SimulatedGraph) graph)::destroy);
+    SimulatedGraph known = (SimulatedGraph) graph;
+    if (known.isExecutable()) {
+      run(DriverCall.DESTROY_EXECUTABLE_GRAPH, known::endExecutable);
+    }
+    run(DriverCall.DESTROY_GRAPH, known::destroy);
   }
 
   @Override

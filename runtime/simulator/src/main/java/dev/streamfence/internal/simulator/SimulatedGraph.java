@@ -31,6 +31,8 @@ final class SimulatedGraph implements GraphHandle {
   /** The last node of each lane. */
   private final List<Integer> lastOfLane = new ArrayList<>();
 
+  private boolean isExecutable = true;
+
   /** The end of the latest run. */
   private @Nullable Point end;
 
@@ -91,6 +93,16 @@ final class SimulatedGraph implements GraphHandle {
       streams.await(stream, reached.get(last));
     }
     end = streams.mark(stream);
+  }
+
+  /** Whether it can be launched. */
+  boolean isExecutable() {
+    return isExecutable;
+  }
+
+  /** Destroys the executable graph, but not the graph. */
+  void endExecutable() {
+    isExecutable = false;
   }
 
   /** Destroys it; what is queued still runs. */

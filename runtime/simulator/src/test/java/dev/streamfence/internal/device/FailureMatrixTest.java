@@ -48,7 +48,14 @@ final class FailureMatrixTest {
 
   /** The calls that leave their object on the device when they fail. */
   private static final Set<String> REMOVERS =
-      Set.of("cuStreamDestroy", "cuEventDestroy", "cuMemFree", "cuMemFreeHost", "cuModuleUnload");
+      Set.of(
+          "cuStreamDestroy",
+          "cuEventDestroy",
+          "cuMemFree",
+          "cuMemFreeHost",
+          "cuModuleUnload",
+          "cuGraphExecDestroy",
+          "cuGraphDestroy");
 
   private static final Logger REPORTS = Logger.getLogger("dev.streamfence");
   private static ExecutorService other;

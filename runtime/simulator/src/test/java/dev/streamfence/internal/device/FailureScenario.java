@@ -10,6 +10,7 @@ import dev.streamfence.DeviceStream;
 import dev.streamfence.Download;
 import dev.streamfence.PinnedArray;
 import dev.streamfence.RuntimeOptions;
+import dev.streamfence.graph.KernelGraph;
 import dev.streamfence.launch.LaunchRecorder;
 import dev.streamfence.launch.LaunchShape;
 import dev.streamfence.memory.AllocationLog;
@@ -129,6 +130,37 @@ enum FailureScenario {
       world.run("copying", () -> copy.copyFrom(b, values));
       world.holds(target, b, 1, 2, 3);
       world.holds(copy, a, 9, 9, 9);
+    }
+  },
+  GRAPHS {
+    @Override
+    void run(FailureWorld world) {
+      DeviceStream a = world.stream();
+      DeviceStream b = world.stream();
+      DeviceArray<int[]> values = world.upload(a, 1, 2, 3);
+      DeviceArray<int[]> copy = world.allocate(b, 3);
+      DeviceArray<int[]> other = world.upload(b, 5, 6, 7);
+      LaunchRecorder increment = world.recorder(a, FailureKernel.IMAGE, FailureKernel.INCREMENT);
+      KernelGraph graph =
+          world.op(
+              "recording",
+              () ->
+                  world.gpu.graph(
+                      "failing",
+                      body -> {
+                        DeviceArray<int[]> scratch = body.scratch(a, int[].class, 3);
+                        scratch.fill(b, 1);
+                        FailureKernel.increment(increment, body.input("values", values));
+                        copy.copyFrom(b, values);
+                      }));
+      world.graphs.add(graph);
+      world.run("launching", () -> graph.launch(a));
+      world.holds(copy, b, 2, 3, 4);
+      world.run("binding", () -> graph.bind("values", other));
+      world.run("launching", () -> graph.launch(b));
+      world.holds(copy, a, 6, 7, 8);
+      world.holds(values, a, 2, 3, 4);
+      world.run("closing", graph::close);
     }
   },
   ONE_STREAM {

@@ -9,6 +9,7 @@ import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
 import dev.streamfence.OutOfMemoryBudgetException;
 import dev.streamfence.RuntimeOptions;
+import dev.streamfence.graph.KernelGraph;
 import dev.streamfence.internal.driver.CudaDriver;
 import dev.streamfence.internal.launch.VectorKernels;
 import dev.streamfence.internal.memory.DeviceCopies;
@@ -64,6 +65,7 @@ final class FailureWorld {
   final List<DeviceArray<?>> arrays = new ArrayList<>();
   final List<DeviceStream> streams = new ArrayList<>();
   final List<LaunchRecorder> recorders = new ArrayList<>();
+  final List<KernelGraph> graphs = new ArrayList<>();
   private final Set<Integer> codes;
   private final long callsAtOpening;
   private final int retries;
@@ -233,6 +235,9 @@ final class FailureWorld {
 
   /** Closes all open objects and checks that no bytes count any more. */
   void closeAll() {
+    for (KernelGraph graph : graphs) {
+      run("closing " + graph, graph::close);
+    }
     for (DeviceArray<?> array : arrays) {
       run("closing " + array, array::close);
     }
@@ -266,6 +271,12 @@ final class FailureWorld {
       }
     }
     recorders.forEach(recorder -> refusesAsLost(recorder::begin));
+    for (KernelGraph graph : graphs) {
+      if (graph.isOpen() && !streams.isEmpty()) {
+        refusesAsLost(() -> graph.launch(streams.get(0)));
+      }
+      graph.close();
+    }
     arrays.forEach(DeviceArray::close);
     while (gpu.memory().reap() > 0) {}
     requireNothingOutstanding();

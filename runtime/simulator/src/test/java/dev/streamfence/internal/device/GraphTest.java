@@ -1,59 +1,712 @@
+// Long because each kind of work has a test of what it is in a graph.
 package dev.streamfence.internal.device;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import dev.streamfence.Completion;
 import dev.streamfence.DeviceArray;
 import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
+import dev.streamfence.KernelArgumentException;
+import dev.streamfence.OutOfMemoryBudgetException;
+import dev.streamfence.PinnedArray;
+import dev.streamfence.RuntimeOptions;
+import dev.streamfence.StreamMisuseException;
+import dev.streamfence.StreamMisuseException.Misuse;
+import dev.streamfence.UninitializedReadException;
+import dev.streamfence.UseAfterFreeException;
+import dev.streamfence.graph.GraphBody;
+import dev.streamfence.graph.GraphCode;
 import dev.streamfence.graph.GraphEdge;
 import dev.streamfence.graph.KernelGraph;
 import dev.streamfence.internal.launch.VectorKernels;
+import dev.streamfence.launch.KernelImage;
+import dev.streamfence.launch.KernelSignature;
+import dev.streamfence.launch.LaunchRecorder;
+import dev.streamfence.launch.LoadedModule;
+import dev.streamfence.memory.MemoryBudget;
+import dev.streamfence.simulation.DriverCall;
+import dev.streamfence.simulation.Schedule;
 import dev.streamfence.simulation.SimulatedDevice;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.assertj.core.groups.Tuple;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
-/** Graphs: what is recorded, in which order it runs, and what is refused. */
+/** Graphs: what is recorded, in which order it runs, what is bound, and what is refused. */
+@Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class GraphTest {
   private static final int N = 64;
 
-  private final SimulatedDevice device = SimulatedDevice.builder().build();
+  private final SimulatedDevice device =
+      SimulatedDevice.builder().schedule(Schedule.LAZY).checkUninitializedReads(true).build();
   private final DeviceRuntime gpu = DeviceRuntime.simulated(device);
   private final DeviceStream a = gpu.streams().acquire();
   private final DeviceStream b = gpu.streams().acquire();
   private final VectorKernels onA = VectorKernels.on(a);
   private final VectorKernels onB = VectorKernels.on(b);
-  private final DeviceArray<int[]> x = gpu.memory().allocateZeroed(a, int[].class, N);
-  private final DeviceArray<int[]> y = gpu.memory().allocateZeroed(a, int[].class, N);
-  private final DeviceArray<int[]> sum = gpu.memory().allocateZeroed(a, int[].class, N);
+  private final DeviceArray<int[]> x = zeros("x");
+  private final DeviceArray<int[]> y = zeros("y");
+  private final DeviceArray<int[]> sum = zeros("sum");
+
+  /** The bytes that are allocated once the device has done everything. */
+  private static long live(DeviceRuntime runtime) {
+    runtime.synchronize();
+    runtime.memory().reap();
+    return runtime.memory().bytesOutstanding();
+  }
+
+  private DeviceArray<int[]> zeros(String tag) {
+    return gpu.memory().allocateZeroed(a, int[].class, N, tag);
+  }
 
   @AfterEach
   void nothingIsLeft() {
     gpu.close();
     assertThat(device.findings()).isEmpty();
     assertThat(device.liveObjects()).isZero();
+    assertThat(device.calls(DriverCall.DESTROY_GRAPH))
+        .isEqualTo(device.calls(DriverCall.CREATE_GRAPH));
   }
 
   @Test
   void whatItsCodeLaunchesRunsWithEachLaunchOfTheGraphOnly() {
-    KernelGraph graph =
-        gpu.graph(
-            "step",
-            body -> {
-              onA.increment(x, N);
-              onB.increment(y, N);
-              onA.add(x, y, sum, N);
-            });
-    assertThat(x.download(a)[0]).isZero();
+    KernelGraph graph = step();
+    assertThat(x.download(a)).containsOnly(0);
 
     graph.launch(a);
     graph.launch(b);
 
-    assertThat(sum.download(a)[5]).isEqualTo(4);
+    assertThat(sum.download(a)).containsOnly(4);
+    assertThat(graph.statistics().launches()).isEqualTo(2);
+  }
+
+  /** Increments x and y, and adds them. */
+  private KernelGraph step() {
+    return gpu.graph(
+        "step",
+        body -> {
+          onA.increment(x, N);
+          onB.increment(y, N);
+          onA.add(x, y, sum, N);
+        });
+  }
+
+  @Test
+  void edgesAreThoseOfTheMemoryAndNotOfTheStreams() {
+    KernelGraph graph = step();
+
+    assertThat(graph.edges())
+        .containsExactly(
+            new GraphEdge(0, 2, List.of("increment writes values, add reads it")),
+            new GraphEdge(1, 2, List.of("increment writes values, add reads it")));
+    assertThat(graph.nodes()).extracting("name").containsExactly("increment", "increment", "add");
+    assertThat(graph.nodes()).extracting("stream").containsExactly(a.id(), b.id(), a.id());
+  }
+
+  @Test
+  void writesComeAfterReadsAndWritesAndReadsAfterWrites() {
+    KernelGraph graph =
+        gpu.graph(
+            "orders",
+            body -> {
+              onA.add(x, x, y, N);
+              onA.add(x, y, sum, N);
+              onA.increment(x, N);
+              x.fill(b, 7);
+            });
+
     assertThat(graph.edges())
         .extracting(GraphEdge::from, GraphEdge::to)
-        .containsExactly(
-            org.assertj.core.groups.Tuple.tuple(0, 2), org.assertj.core.groups.Tuple.tuple(1, 2));
-    System.out.println(graph.edges());
-    System.out.println(graph.toDot());
+        .containsExactly(new Tuple(0, 1), new Tuple(1, 2), new Tuple(2, 3));
+    assertThat(graph.edges().get(1).reasons()).contains("add reads a, increment writes it");
+    assertThat(graph.edges().get(2).reasons()).contains("increment writes values, fill writes it");
+    // The increment comes after both that read x, and one of them after the other.
+    assertThat(graph.statistics().impliedEdges()).isEqualTo(1);
+  }
+
+  @Test
+  void copiesFillsAndPinnedTransfersAreNodes() {
+    PinnedArray<int[]> in = gpu.memory().pinned(int[].class, N);
+    PinnedArray<int[]> out = gpu.memory().pinned(int[].class, N);
+    DeviceArray<long[]> wide = gpu.memory().allocate(a, long[].class, N);
+    KernelGraph graph =
+        gpu.graph(
+            "transfers",
+            body -> {
+              x.upload(a, in);
+              onA.increment(x, N);
+              y.copyFrom(b, x);
+              y.download(a, out);
+              wide.fill(b, 1L << 40 | 7);
+            });
+    in.put(0, new int[] {40, 41});
+
+    graph.launch(b);
+
+    assertThat(out.get(0, 2)).containsExactly(41, 42);
+    assertThat(wide.download(a)).containsOnly(1L << 40 | 7);
+    in.put(0, new int[] {50});
+    graph.launch(a);
+    assertThat(out.get(0, 1)).containsExactly(51);
+    graph.close();
+    in.close();
+    out.close();
+  }
+
+  @Test
+  void aLaunchIsOrderedWithAllOtherWork() {
+    KernelGraph graph = step();
+    for (int round = 0; round < 3; round++) {
+      x.fill(b, 10);
+      graph.launch(a);
+      onB.increment(sum, N);
+      graph.launch(round % 2 == 0 ? b : a);
+      assertThat(sum.download(b)).containsOnly(12 + 2 * (round + 1));
+    }
+  }
+
+  @Test
+  void aLaunchIsOneDriverCallAndOneWaitForAnotherStream() {
+    KernelGraph graph = step();
+    graph.launch(a);
+    long calls = device.calls();
+    long graphs = device.calls(DriverCall.LAUNCH_GRAPH);
+    long waits = device.calls(DriverCall.WAIT_FOR_EVENT);
+    long events = device.calls(DriverCall.RECORD_EVENT);
+
+    graph.launch(a);
+    graph.launch(a);
+
+    assertThat(device.calls(DriverCall.LAUNCH_GRAPH) - graphs).isEqualTo(2);
+    assertThat(device.calls(DriverCall.WAIT_FOR_EVENT)).isEqualTo(waits);
+    assertThat(device.calls() - calls)
+        .isEqualTo(2 + device.calls(DriverCall.RECORD_EVENT) - events);
+    graph.launch(b);
+    assertThat(device.calls(DriverCall.WAIT_FOR_EVENT)).isEqualTo(waits + 1);
+  }
+
+  /** Which nothing but the graph itself orders. */
+  @Test
+  void launchesOfAGraphThatReadsAloneDoNotOverlapEither() {
+    KernelGraph graph = gpu.graph("nothing", body -> {});
+    graph.launch(a);
+    long waits = device.calls(DriverCall.WAIT_FOR_EVENT);
+
+    graph.launch(b);
+
+    assertThat(device.calls(DriverCall.WAIT_FOR_EVENT)).isEqualTo(waits + 1);
+  }
+
+  @Test
+  void theCompletionIsThatOfTheRun() {
+    Completion done = step().launchWithCompletion(a);
+
+    assertThat(done.isDone()).isFalse();
+    done.await();
+    assertThat(done.isDone()).isTrue();
+  }
+
+  @Test
+  void anInputCanBeBoundToOtherArrays() {
+    DeviceArray<int[]> other = zeros("other");
+    other.fill(b, 20);
+    KernelGraph graph =
+        gpu.graph(
+            "bound",
+            body -> {
+              DeviceArray<int[]> input = body.input("x", x);
+              onA.increment(input, N);
+              onB.add(input, y, sum, N);
+            });
+    graph.launch(a);
+    assertThat(sum.download(a)).containsOnly(1);
+
+    graph.bind("x", other).launch(a);
+
+    assertThat(sum.download(a)).containsOnly(21);
+    assertThat(other.download(b)).containsOnly(21);
+    assertThat(x.download(b)).containsOnly(1);
+    assertThat(graph.statistics().updatedNodes()).isEqualTo(2);
+    graph.launch(b);
+    assertThat(graph.statistics().updatedNodes()).isEqualTo(2);
+    assertThat(graph.inputs()).containsExactly("x");
+    graph.bind("x", x).launch(b);
+    assertThat(sum.download(a)).containsOnly(2);
+  }
+
+  @Test
+  void aBoundViewOfALargerArrayIsUsedWhereItLies() {
+    DeviceArray<int[]> large = gpu.memory().allocateZeroed(a, int[].class, 4 * N);
+    KernelGraph graph =
+        gpu.graph(
+            "views",
+            body -> {
+              onA.increment(body.input("x", x), N);
+              x.view(N / 2, N / 2).fill(b, 5);
+            });
+
+    graph.bind("x", large.view(N, N)).launch(a);
+
+    int[] all = large.download(b);
+    assertThat(all[N - 1]).isZero();
+    assertThat(all[N]).isOne();
+    assertThat(all[2 * N - 1]).isEqualTo(5);
+    assertThat(all[2 * N]).isZero();
+  }
+
+  @Test
+  void whatIsBoundIsChecked() {
+    KernelGraph graph = gpu.graph("checked", body -> onA.add(body.input("in", x), y, sum, N));
+
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> graph.bind("out", y))
+        .withMessage("graph 'checked' has no input 'out'; it has [in]");
+    KernelArgumentException length =
+        catchThrowableOfType(KernelArgumentException.class, () -> graph.bind("in", zerosOf(N + 1)));
+    assertThat(length.kind()).isEqualTo(KernelArgumentException.Mistake.LENGTH);
+    assertThat(length.kernel()).isEqualTo("add");
+    assertThat(length)
+        .hasMessageStartingWith("input 'in' of graph 'checked': add: parameter 'a' is ")
+        .hasMessageContaining("recorded with 64 elements");
+    DeviceArray<float[]> floats = gpu.memory().allocateZeroed(a, float[].class, N);
+    assertThat(
+            catchThrowableOfType(KernelArgumentException.class, () -> graph.bind("in", floats))
+                .kind())
+        .isEqualTo(KernelArgumentException.Mistake.ELEMENT_TYPE);
+    assertMisuse(Misuse.ALIAS, () -> graph.bind("in", sum));
+    graph.bind("in", y).launch(a);
+    DeviceArray<int[]> closed = zerosOf(N);
+    closed.close();
+    assertThatThrownBy(() -> graph.bind("in", closed)).isInstanceOf(UseAfterFreeException.class);
+    graph.launch(a);
+    assertThat(sum.download(a)).containsOnly(0);
+  }
+
+  private DeviceArray<int[]> zerosOf(int length) {
+    return gpu.memory().allocateZeroed(a, int[].class, length);
+  }
+
+  @Test
+  void anInputIsAWholeArrayWithElementsAndANameOfItsOwn() {
+    gpu.graph(
+        "inputs",
+        body -> {
+          assertMisuse(Misuse.NOT_WHOLE, () -> body.input("part", x.view(1, 2)));
+          assertThatIllegalArgumentException().isThrownBy(() -> body.input("none", zerosOf(0)));
+          body.input("x", x);
+          assertThatIllegalArgumentException().isThrownBy(() -> body.input("x", y));
+          assertThatIllegalArgumentException().isThrownBy(() -> body.input("twice", x));
+        });
+  }
+
+  @Test
+  void anArrayThatIsClosedLivesAsLongAsTheGraph() {
+    DeviceArray<int[]> temporary = zerosOf(N);
+    KernelGraph graph = gpu.graph("holds", body -> onA.add(x, temporary, sum, N));
+    long before = live(gpu);
+
+    temporary.close();
+
+    assertThat(live(gpu)).isEqualTo(before);
+    assertThatThrownBy(() -> temporary.download(a)).isInstanceOf(UseAfterFreeException.class);
+    graph.launch(b);
+    assertThat(sum.download(a)).containsOnly(0);
+    graph.close();
+    assertThat(live(gpu)).isEqualTo(before - 4 * N);
+  }
+
+  @Test
+  void aPinnedArrayIsClosedAfterTheGraph() {
+    PinnedArray<int[]> host = gpu.memory().pinned(int[].class, N);
+    KernelGraph graph = gpu.graph("pinned", body -> x.download(a, host));
+
+    assertMisuse(Misuse.INSIDE_GRAPH, host::close);
+
+    graph.launch(a);
+    assertThat(host.get(0, N)).containsOnly(0);
+    graph.close();
+    host.close();
+    assertThat(host.isOpen()).isFalse();
+  }
+
+  @Test
+  void anArrayThatIsBoundIsHeldAndTheOneBeforeIsNot() {
+    DeviceArray<int[]> first = zerosOf(N);
+    DeviceArray<int[]> second = zerosOf(N);
+    KernelGraph graph = gpu.graph("rebinds", body -> onA.increment(body.input("in", first), N));
+    long before = live(gpu);
+    graph.bind("in", second);
+    first.close();
+    assertThat(live(gpu)).isEqualTo(before - 4 * N);
+
+    second.close();
+    graph.launch(a);
+
+    assertThat(live(gpu)).isEqualTo(before - 4 * N);
+    graph.close();
+    assertThat(live(gpu)).isEqualTo(before - 8 * N);
+  }
+
+  @Test
+  void scratchMemoryBelongsToTheGraph() {
+    long before = live(gpu);
+    KernelGraph graph =
+        gpu.graph(
+            "scratch",
+            body -> {
+              DeviceArray<int[]> scratch = body.scratch(a, int[].class, N);
+              onA.add(x, y, scratch, N);
+              onB.increment(scratch, N);
+              onA.add(scratch, x, sum, N);
+            });
+    assertThat(live(gpu)).isEqualTo(before + 4 * N);
+
+    graph.launch(b);
+    graph.launch(a);
+
+    assertThat(sum.download(a)).containsOnly(1);
+    graph.close();
+    assertThat(live(gpu)).isEqualTo(before);
+  }
+
+  @Test
+  void whatItsCodeAllocatesAndClosesBelongsToTheGraphAsWell() {
+    long before = live(gpu);
+    KernelGraph graph =
+        gpu.graph(
+            "temporary",
+            body -> {
+              try (DeviceArray<int[]> ones = zerosOf(N)) {
+                ones.fill(a, 1);
+                onA.add(x, ones, sum, N);
+              }
+            });
+
+    graph.launch(a);
+
+    assertThat(sum.download(a)).containsOnly(1);
+    graph.close();
+    assertThat(live(gpu)).isEqualTo(before);
+  }
+
+  @Test
+  void memoryThatNothingHasWrittenIsRefusedWhenTheGraphRuns() {
+    try (DeviceRuntime guarded =
+        DeviceRuntime.simulated(
+            SimulatedDevice.builder().build(), RuntimeOptions.defaults().withGuardMemory(true))) {
+      DeviceStream stream = guarded.streams().defaultStream();
+      VectorKernels kernels = VectorKernels.on(stream);
+      DeviceArray<int[]> unwritten = guarded.memory().allocate(stream, int[].class, N);
+      DeviceArray<int[]> between = guarded.memory().allocate(stream, int[].class, N);
+      KernelGraph graph =
+          guarded.graph(
+              "reads",
+              body -> {
+                kernels.add(unwritten, unwritten, between, N);
+                kernels.increment(between, N);
+              });
+
+      UninitializedReadException refused =
+          catchThrowableOfType(UninitializedReadException.class, () -> graph.launch(stream));
+
+      assertThat(refused).hasMessageStartingWith("graph 'reads': add: parameter 'a' ");
+      unwritten.fill(stream, 1);
+      graph.launch(stream);
+      assertThat(between.download(stream)).containsOnly(3);
+      graph.close();
+      unwritten.close();
+      between.close();
+    }
+  }
+
+  @Test
+  void whatCannotBeANodeIsRefused() {
+    PinnedArray<int[]> host = gpu.memory().pinned(int[].class, N);
+    gpu.graph(
+        "refuses",
+        body -> {
+          assertMisuse(Misuse.INSIDE_GRAPH, a::synchronize);
+          assertMisuse(Misuse.INSIDE_GRAPH, () -> a.synchronize(Duration.ZERO));
+          assertMisuse(Misuse.INSIDE_GRAPH, gpu::synchronize);
+          assertMisuse(Misuse.INSIDE_GRAPH, () -> x.download(a));
+          assertMisuse(Misuse.INSIDE_GRAPH, () -> x.downloadLater(a));
+          assertMisuse(Misuse.INSIDE_GRAPH, () -> x.downloadLater(a, 0, host, 0, N));
+          assertMisuse(Misuse.INSIDE_GRAPH, () -> x.upload(a, new int[N]));
+          assertMisuse(Misuse.INSIDE_GRAPH, () -> x.split(N / 2));
+          assertMisuse(
+              Misuse.INSIDE_GRAPH, () -> a.submit("call", uses -> uses.reads(x), call -> {}));
+          assertMisuse(Misuse.INSIDE_GRAPH, () -> gpu.graph("inner", inner -> {}));
+        });
+    assertThat(device.calls(DriverCall.CREATE_GRAPH)).isOne();
+    host.close();
+  }
+
+  @Test
+  void aRefusalInItsCodeNamesTheGraphAndTheWayOut() {
+    assertThatThrownBy(() -> gpu.graph("step", body -> x.download(a)))
+        .hasMessageEndingWith(
+            " in the body of graph 'step', which records launches, fills, copies and transfers"
+                + " with pinned arrays; do it outside of the body");
+    assertThatThrownBy(() -> gpu.graph("step", body -> gpu.synchronize()))
+        .hasMessageStartingWith("synchronizing ");
+  }
+
+  @Test
+  void aGraphIsNotLaunchedInTheCodeOfAnother() {
+    KernelGraph graph = step();
+
+    assertMisuse(Misuse.INSIDE_GRAPH, () -> gpu.graph("outer", body -> graph.launch(a)));
+    graph.launch(a);
+  }
+
+  @Test
+  void theCompletionOfANodePointsToThatOfTheGraph() {
+    LaunchRecorder recorder = VectorKernels.incrementOn(a);
+    AtomicReference<Completion> done = new AtomicReference<>();
+    gpu.graph(
+        "completions",
+        body -> {
+          try (LaunchRecorder launch = recorder.begin()) {
+            launch.array(x).threads(N).preflight().launch().commit();
+            done.set(launch.completion());
+          }
+        });
+
+    assertMisuse(Misuse.INSIDE_GRAPH, done.get()::isDone);
+    assertMisuse(Misuse.INSIDE_GRAPH, done.get()::await);
+    assertMisuse(Misuse.INSIDE_GRAPH, () -> done.get().await(Duration.ZERO));
+    assertMisuse(Misuse.INSIDE_GRAPH, done.get()::stage);
+  }
+
+  @Test
+  void aLaunchThatIsLeftOpenInItsCodeIsRefused() {
+    LaunchRecorder recorder = VectorKernels.incrementOn(a);
+
+    assertMisuse(Misuse.INSIDE_LAUNCH, () -> gpu.graph("open", body -> recorder.begin().array(x)));
+    recorder.close();
+    onA.increment(x, N);
+    assertThat(x.download(a)).containsOnly(1);
+  }
+
+  @Test
+  void aGraphWhoseCodeFailsLeavesNothing() {
+    long before = live(gpu);
+    IllegalStateException failure = new IllegalStateException("planned");
+
+    assertThatThrownBy(
+            () ->
+                gpu.graph(
+                    "fails",
+                    body -> {
+                      body.scratch(a, int[].class, N);
+                      onA.increment(x, N);
+                      throw failure;
+                    }))
+        .isSameAs(failure);
+
+    assertThat(device.calls(DriverCall.CREATE_GRAPH)).isZero();
+    assertThat(live(gpu)).isEqualTo(before);
+    onA.increment(x, N);
+    assertThat(x.download(b)).containsOnly(1);
+  }
+
+  @Test
+  void aLaunchThatIsRefusedInItsCodeIsNoNode() {
+    DeviceArray<int[]> closed = zerosOf(N);
+    closed.close();
+    KernelGraph graph =
+        gpu.graph(
+            "refused",
+            body -> {
+              assertThatThrownBy(() -> onA.add(x, closed, sum, N))
+                  .isInstanceOf(UseAfterFreeException.class);
+              onA.increment(x, N);
+              onA.add(x, x, x, 0);
+            });
+
+    graph.launch(a);
+
+    assertThat(graph.nodes()).hasSize(1);
+    assertThat(x.download(a)).containsOnly(1);
+  }
+
+  @Test
+  void anAbortedLaunchIsNoNode() {
+    LaunchRecorder recorder = VectorKernels.incrementOn(a);
+    KernelGraph graph =
+        gpu.graph(
+            "aborted",
+            body -> {
+              LaunchRecorder aborted = recorder.begin().array(x).threads(N).preflight();
+              aborted.abort();
+              onA.increment(x, N);
+            });
+
+    assertThat(graph.nodes()).hasSize(1);
+    assertThat(graph.edges()).isEmpty();
+  }
+
+  @Test
+  void otherThreadsGoOnWhileAGraphIsRecorded() {
+    KernelGraph graph =
+        gpu.graph(
+            "alone",
+            body -> {
+              onA.increment(x, N);
+              CompletableFuture.runAsync(() -> onB.increment(y, N)).join();
+            });
+
+    assertThat(y.download(b)).containsOnly(1);
+    assertThat(x.download(b)).containsOnly(0);
+    assertThat(graph.nodes()).hasSize(1);
+  }
+
+  @Test
+  void itsBodyIsValidOnlyInItsCodeAndItsThread() {
+    AtomicReference<GraphBody> kept = new AtomicReference<>();
+    gpu.graph(
+        "scope",
+        body -> {
+          kept.set(body);
+          CompletableFuture.runAsync(
+                  () -> assertMisuse(Misuse.OUT_OF_SCOPE, () -> body.input("x", x)))
+              .join();
+        });
+
+    assertMisuse(Misuse.OUT_OF_SCOPE, () -> kept.get().scratch(a, int[].class, 1));
+  }
+
+  @Test
+  void aStreamOfAnotherRuntimeIsRefused() {
+    KernelGraph graph = step();
+    try (DeviceRuntime other = DeviceRuntime.simulated()) {
+      assertMisuse(Misuse.OTHER_RUNTIME, () -> graph.launch(other.streams().defaultStream()));
+    }
+  }
+
+  @Test
+  void aModuleThatIsUnloadedEndsTheGraph() {
+    LoadedModule module =
+        LoadedModule.of(
+            a,
+            KernelImage.resource("kernels/vector.ptx", VectorKernels.class::getResourceAsStream));
+    LaunchRecorder fresh =
+        module.recorder(
+            KernelSignature.entry("increment")
+                .readWrites("values", int[].class)
+                .threads("n", int.class, 256));
+    KernelGraph graph =
+        gpu.graph(
+            "unloaded",
+            body -> {
+              try (LaunchRecorder launch = fresh.begin()) {
+                launch.array(x).threads(N).preflight().launch().commit();
+              }
+            });
+    graph.launch(a);
+    module.unload();
+
+    assertThatIllegalStateException().isThrownBy(() -> graph.launch(a));
+    assertThat(x.download(a)).containsOnly(1);
+  }
+
+  @Test
+  void aClosedGraphIsRefusedAndItsRunsEnd() {
+    KernelGraph graph = step();
+    graph.launch(a);
+
+    graph.close();
+    graph.close();
+
+    assertThat(graph.isOpen()).isFalse();
+    assertThatIllegalStateException()
+        .isThrownBy(() -> graph.launch(a))
+        .withMessage("graph 'step' is closed");
+    assertThatIllegalStateException().isThrownBy(() -> graph.bind("x", x));
+    assertThat(sum.download(b)).containsOnly(2);
+  }
+
+  @Test
+  void closingTheRuntimeClosesItsGraphsAndSaysSo() {
+    try (RuntimeLog log = RuntimeLog.listen()) {
+      SimulatedDevice other = SimulatedDevice.builder().build();
+      DeviceRuntime runtime = DeviceRuntime.simulated(other);
+      DeviceStream stream = runtime.streams().defaultStream();
+      DeviceArray<int[]> array = runtime.memory().allocateZeroed(stream, int[].class, N);
+      KernelGraph graph = runtime.graph("left", body -> array.fill(stream, 1));
+      graph.launch(stream);
+      array.close();
+
+      runtime.close();
+
+      assertThat(graph.isOpen()).isFalse();
+      assertThat(other.liveObjects()).isZero();
+      assertThat(log.messages()).anyMatch(each -> each.endsWith("1 open graphs: [graph 'left']"));
+    }
+  }
+
+  @Test
+  void memoryForAGraphIsPartOfTheBudget() {
+    try (DeviceRuntime small =
+        DeviceRuntime.simulated(
+            SimulatedDevice.builder().build(),
+            RuntimeOptions.defaults().withMemoryBudget(MemoryBudget.ofBytes(1024)))) {
+      DeviceStream stream = small.streams().defaultStream();
+      GraphCode<RuntimeException> tooMuch =
+          body -> {
+            body.scratch(stream, byte[].class, 1000);
+            body.scratch(stream, byte[].class, 1000);
+          };
+
+      assertThatThrownBy(() -> small.graph("large", tooMuch))
+          .isInstanceOf(OutOfMemoryBudgetException.class);
+
+      assertThat(live(small)).isZero();
+    }
+  }
+
+  @Test
+  void threadsMayLaunchOneGraphAtTheSameTime() {
+    KernelGraph graph = gpu.graph("shared", body -> onA.increment(x, N));
+    CompletableFuture<?>[] threads = new CompletableFuture<?>[4];
+    for (int i = 0; i < threads.length; i++) {
+      DeviceStream stream = i % 2 == 0 ? a : b;
+      threads[i] =
+          CompletableFuture.runAsync(
+              () -> {
+                for (int round = 0; round < 50; round++) {
+                  graph.launch(stream);
+                }
+              });
+    }
+    CompletableFuture.allOf(threads).join();
+
+    assertThat(x.download(a)).containsOnly(4 * 50);
+  }
+
+  @Test
+  void itsPictureHasItsNodesAndReasons() {
+    KernelGraph graph = gpu.graph("a \"step\" <1>", body -> onA.increment(x, N));
+
+    assertThat(graph.toDot())
+        .startsWith("digraph \"a \\\"step\\\" <1>\" {\n")
+        .contains("n0 [label=\"0 increment\\ngrid 1 x 1 x 1 of 256 x 1 x 1\"];\n");
+  }
+
+  private static void assertMisuse(Misuse kind, ThrowingCallable use) {
+    StreamMisuseException thrown = catchThrowableOfType(StreamMisuseException.class, use);
+    assertThat(thrown).isNotNull();
+    assertThat(thrown.kind()).as("%s", thrown).isEqualTo(kind);
   }
 }

@@ -503,9 +503,21 @@ final class JCudaDevice implements CudaDriver {
   public void destroyGraph(GraphHandle graph) {
     checkOpen();
     JCudaGraph last = own(JCudaGraph.class, graph).destroy(this);
-    call(
-        DriverCall.DESTROY_EXECUTABLE_GRAPH, () -> JCudaDriver.cuGraphExecDestroy(last.executable));
-    destroy(last.graph);
+    boolean isGone = false;
+    try {
+      if (!last.isExecutableGone) {
+        call(
+            DriverCall.DESTROY_EXECUTABLE_GRAPH,
+            () -> JCudaDriver.cuGraphExecDestroy(last.executable));
+        last.isExecutableGone = true;
+      }
+      destroy(last.graph);
+      isGone = true;
+    } finally {
+      if (!isGone) {
+        last.notDestroyed();
+      }
+    }
   }
 
   private void destroy(CUgraph graph) {

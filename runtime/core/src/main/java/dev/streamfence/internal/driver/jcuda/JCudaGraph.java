@@ -25,6 +25,9 @@ final class JCudaGraph implements CudaDriver.GraphHandle {
   final CUgraphExec executable = new CUgraphExec();
   private final List<CUgraphNode> nodes = new ArrayList<>();
 
+  /** Whether the executable graph is destroyed, while the graph is not. Of the thread that does. */
+  boolean isExecutableGone;
+
   JCudaGraph(JCudaDevice owner, CUgraph graph) {
     this.owner = owner;
     this.graph = graph;
@@ -65,6 +68,11 @@ final class JCudaGraph implements CudaDriver.GraphHandle {
       throw gone();
     }
     return last;
+  }
+
+  /** Gives the right to destroy it back, after the driver has refused. */
+  void notDestroyed() {
+    destroyed.set(false);
   }
 
   private IllegalArgumentException gone() {
