@@ -197,6 +197,130 @@ static double table(Gpu& gpu, bool isNew) {
   });
 }
 
+// A node whose arguments are copied, like those of a launch.
+static CUgraphNode addNode(CUgraph graph, std::vector<CUgraphNode> after, CUfunction function, int threads, void** arguments) {
+  CUDA_KERNEL_NODE_PARAMS launch = {};
+  launch.func = function;
+  launch.gridDimX = launch.gridDimY = launch.gridDimZ = launch.blockDimY = launch.blockDimZ = 1;
+  launch.blockDimX = threads;
+  launch.kernelParams = arguments;
+  CUgraphNode node;
+  CHECK(cuGraphAddKernelNode(&node, graph, after.data(), after.size(), &launch));
+  return node;
+}
+
+static CUgraphNode addTouch4(Gpu& gpu, CUgraph graph, std::vector<CUgraphNode> after, std::vector<CUdeviceptr> a) {
+  float factor = 2;
+  int n = kElements;
+  void* arguments[] = {&a[0], &a[1], &a[2], &a[3], &factor, &n};
+  return addNode(graph, after, gpu.touch4, kElements, arguments);
+}
+
+static CUgraphExec instantiate(CUgraph graph) {
+  CUgraphExec executable;
+  CHECK(cuGraphInstantiate(&executable, graph, 0));
+  return executable;
+}
+
+// Launches of a graph per batch: more would fill the stream's queue.
+static const int kRuns = 10;
+
+static CUgraphExec chain(Gpu& gpu) {
+  static CUgraphExec made = nullptr;
+  if (made == nullptr) {
+    CUgraph graph;
+    CHECK(cuGraphCreate(&graph, 0));
+    CUgraphNode last = addTouch4(gpu, graph, {}, gpu.floats);
+    for (int i = 1; i < 64; i++) {
+      last = addTouch4(gpu, graph, {last}, gpu.floats);
+    }
+    made = instantiate(graph);
+  }
+  return made;
+}
+
+static double graphHostTime(Gpu& gpu) {
+  CUgraphExec graph = chain(gpu);
+  return median(
+             20, 100,
+             [&] {
+               for (int i = 0; i < kRuns; i++) {
+                 CHECK(cuGraphLaunch(graph, gpu.first));
+               }
+             },
+             [&] { gpu.synchronize(); }) /
+         kRuns;
+}
+
+static double graphRun(Gpu& gpu, CUgraphExec graph) {
+  return median(
+      20, 100,
+      [&] {
+        CHECK(cuGraphLaunch(graph, gpu.first));
+        CHECK(cuStreamSynchronize(gpu.first));
+      },
+      [] {});
+}
+
+// The last four launches get another array each time.
+static double graphBound(Gpu& gpu) {
+  static CUgraphExec made = nullptr;
+  static CUgraphNode nodes[4];
+  static std::vector<CUdeviceptr> a = gpu.arrays(5);
+  if (made == nullptr) {
+    CUgraph graph;
+    CHECK(cuGraphCreate(&graph, 0));
+    CUgraphNode last = addTouch4(gpu, graph, {}, gpu.floats);
+    for (int i = 1; i < 60; i++) {
+      last = addTouch4(gpu, graph, {last}, gpu.floats);
+    }
+    for (int i = 0; i < 4; i++) {
+      nodes[i] = i == 0 ? addTouch4(gpu, graph, {}, {a[2], a[0], a[3], a[4]})
+                        : addTouch4(gpu, graph, {nodes[i - 1]}, {a[2], a[0], a[3], a[4]});
+    }
+    made = instantiate(graph);
+  }
+  int runs = 0;
+  return median(
+             20, 100,
+             [&] {
+               for (int i = 0; i < kRuns; i++) {
+                 float factor = 2;
+                 int n = kElements;
+                 void* arguments[] = {&a[2], &a[runs++ % 2], &a[3], &a[4], &factor, &n};
+                 CUDA_KERNEL_NODE_PARAMS launch = {};
+                 launch.func = gpu.touch4;
+                 launch.gridDimX = launch.gridDimY = launch.gridDimZ = launch.blockDimY = launch.blockDimZ = 1;
+                 launch.blockDimX = kElements;
+                 launch.kernelParams = arguments;
+                 for (auto node : nodes) {
+                   CHECK(cuGraphExecKernelNodeSetParams(made, node, &launch));
+                 }
+                 CHECK(cuGraphLaunch(made, gpu.first));
+               }
+             },
+             [&] { gpu.synchronize(); }) /
+         kRuns;
+}
+
+static CUgraphExec diamond(Gpu& gpu) {
+  static CUgraphExec made = nullptr;
+  if (made == nullptr) {
+    static std::vector<CUdeviceptr> a = gpu.arrays(4);
+    CUgraph graph;
+    CHECK(cuGraphCreate(&graph, 0));
+    std::vector<CUgraphNode> first;
+    for (int i = 0; i < 3; i++) {
+      long long cycles = i == 0 ? 1 : 400000;
+      void* arguments[] = {&a[i], &cycles};
+      first.push_back(addNode(graph, {}, gpu.dwell, 1, arguments));
+    }
+    addTouch4(gpu, graph, first, a);
+    made = instantiate(graph);
+  }
+  return made;
+}
+
 // Launches per second: from the moment at which all threads are there until the last one has launched.
 static double threads(Gpu& gpu, const std::function<void(int, CUstream)>& launch) {
   static std::vector<CUstream> streams;
@@ -422,6 +546,10 @@ static int serve(const std::string& program, const char* kernels, const std::str
       {"launch-new-table", [&] { return table(*gpu, true); }},
       {"numbers-checked", [&] { return changingNumbers(*gpu); }},
       {"numbers-unchecked", [&] { return changingNumbers(*gpu); }},
+      {"graph-64", [&] { return graphHostTime(*gpu); }},
+      {"graph-64-run", [&] { return graphRun(*gpu, chain(*gpu)); }},
+      {"graph-64-bound", [&] { return graphBound(*gpu); }},
+      {"graph-diamond", [&] { return graphRun(*gpu, diamond(*gpu)); }},
       {"threads-driver", [&] { return threadsWithContext(*gpu); }},
       {"threads-own", [&] { return threadsWithOwnArrays(*gpu, false); }},
       {"threads-shared-1", [&] { return threadsWithOwnArrays(*gpu, true); }},

@@ -4,12 +4,14 @@ import dev.streamfence.internal.driver.CudaDriver;
 import dev.streamfence.internal.driver.DeviceProperties;
 import dev.streamfence.internal.driver.DriverCalls;
 import dev.streamfence.internal.driver.FunctionAttributes;
+import dev.streamfence.internal.driver.GraphNode;
 import dev.streamfence.internal.driver.HostMemory;
 import dev.streamfence.internal.driver.KernelLaunch;
 import dev.streamfence.internal.driver.MemoryInfo;
 import dev.streamfence.internal.driver.ModuleVariable;
 import dev.streamfence.internal.driver.PointerInfo;
 import dev.streamfence.simulation.DriverCall;
+import java.util.List;
 
 /**
  * A driver whose launches, events and waits are only counted: rows then measure the runtime alone.
@@ -225,6 +227,27 @@ final class IdleDriver implements CudaDriver {
   @Override
   public void launchKernel(KernelLaunch launch) {
     calls.begin(launch.call());
+  }
+
+  @Override
+  public GraphHandle createGraph(List<? extends GraphNode> nodes) {
+    calls.begin(DriverCall.CREATE_GRAPH);
+    return new GraphHandle() {};
+  }
+
+  @Override
+  public void launchGraph(GraphHandle graph, StreamHandle stream) {
+    calls.begin(DriverCall.LAUNCH_GRAPH);
+  }
+
+  @Override
+  public void updateGraph(GraphHandle graph, int index, GraphNode node) {
+    calls.begin(DriverCall.UPDATE_KERNEL_NODE);
+  }
+
+  @Override
+  public void destroyGraph(GraphHandle graph) {
+    calls.begin(DriverCall.DESTROY_GRAPH);
   }
 
   @Override

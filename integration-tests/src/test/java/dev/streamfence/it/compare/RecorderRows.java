@@ -6,6 +6,7 @@ import dev.streamfence.DeviceArray;
 import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
 import dev.streamfence.RuntimeOptions;
+import dev.streamfence.graph.KernelGraph;
 import dev.streamfence.launch.KernelImage;
 import dev.streamfence.launch.KernelSignature;
 import dev.streamfence.launch.LaunchRecorder;
@@ -61,6 +62,7 @@ final class RecorderRows implements RowGroup {
         "recorder-4-cold",
         "recorder-16-cold",
         "recorder-table",
+        "recorder-graph",
         "recorder-allocate");
   }
 
@@ -108,6 +110,7 @@ final class RecorderRows implements RowGroup {
       case "recorder-4-cold" -> launchAfterEvicting(4);
       case "recorder-16-cold" -> launchAfterEvicting(16);
       case "recorder-table" -> launchWithTable();
+      case "recorder-graph" -> launchGraph();
       case "recorder-allocate" -> allocate();
       default -> throw new IllegalArgumentException(row);
     };
@@ -151,6 +154,27 @@ final class RecorderRows implements RowGroup {
       }
       recorder.threads(1).preflight().launch().commit();
     }
+  }
+
+  private double launchGraph() {
+    LaunchRecorder touch = recorder(16);
+    KernelGraph graph =
+        stream
+            .runtime()
+            .graph(
+                "touches",
+                body -> {
+                  for (int i = 0; i < 64; i++) {
+                    launch(touch, 16);
+                  }
+                });
+    return Batches.nanosEach(
+        () -> {
+          for (int i = 0; i < Batches.OPERATIONS; i++) {
+            graph.launch(stream);
+          }
+        },
+        stream::synchronize);
   }
 
   private double launchWithTable() {

@@ -24,6 +24,7 @@ interface RowGroup {
     LAUNCHES(LaunchRows::new),
     TWO_STREAMS(TwoStreamRows::new),
     NUMBERS(NumberRows::new),
+    GRAPHS(GraphRows::new),
     OBSERVED(ObservedRows::new),
     THREADS(ThreadRows::new),
     ALLOCATIONS(AllocationRows::new),

@@ -33,7 +33,7 @@ final class RowGroupTest {
    * some groups start processes.
    */
   @ParameterizedTest
-  @EnumSource(names = {"DRIVER", "LAUNCHES", "TWO_STREAMS", "NUMBERS"})
+  @EnumSource(names = {"DRIVER", "LAUNCHES", "TWO_STREAMS", "NUMBERS", "GRAPHS"})
   @Tag("exhaustive")
   void eachRowIsMeasured(Kind kind) throws Exception {
     RowGroup group = kind.on(Device.IDLE);
