@@ -63,6 +63,7 @@ class ReadmeTest {
       import static dev.streamfence.assertj.TraceAssertions.assertThat;
       import dev.streamfence.*;
       import dev.streamfence.foreign.*;
+      import dev.streamfence.graph.*;
       import dev.streamfence.memory.*;
       import dev.streamfence.column.*;
       import dev.streamfence.column.arrow.*;

@@ -11,6 +11,7 @@ import dev.streamfence.internal.order.GraphBindings;
 import dev.streamfence.internal.order.GraphRecording;
 import dev.streamfence.internal.order.RecordedNode;
 import dev.streamfence.internal.order.RecordedNode.Range;
+import dev.streamfence.internal.order.UseLabels;
 import java.util.BitSet;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -18,6 +19,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -159,12 +161,12 @@ final class GraphInputs {
    * @param use a use of the input, for errors
    * @return its memory
    */
-  Region check(Input input, TrackedArray<?> array, AttemptedUse use) {
+  Region check(Input input, TrackedArray<?> array, Supplier<AttemptedUse> use) {
     requireHere("input '" + input.name + "' of " + recording, array);
     if (!array.elementType().equals(input.recorded.elementType())) {
       throw new KernelArgumentException(
           KernelArgumentException.Mistake.ELEMENT_TYPE,
-          use,
+          use.get(),
           " is "
               + array
               + "; the graph was recorded with an array of "
@@ -174,7 +176,7 @@ final class GraphInputs {
     if (region == null || array.length() != input.recorded.length()) {
       throw new KernelArgumentException(
           KernelArgumentException.Mistake.LENGTH,
-          use,
+          use.get(),
           " is "
               + array
               + "; the graph was recorded with "
@@ -184,27 +186,29 @@ final class GraphInputs {
     if (input.isWritten && !(array instanceof WritableArray)) {
       throw new StreamMisuseException(
           StreamMisuseException.Misuse.READ_ONLY,
-          use,
+          use.get(),
           " is written, and " + array + " is read-only; bind a copy of it instead");
     }
-    region.hazards().requireUsable(use::toString, 0);
-    region.requireTracked(use::toString, 0);
+    UseLabels labels = () -> use.get().toString();
+    region.hazards().requireUsable(labels, 0);
+    region.requireTracked(labels, 0);
     requireApart(input, region, array, use);
     return region;
   }
 
   /** Refuses memory that other nodes use as well: no edge orders them. */
-  private void requireApart(Input input, Region region, TrackedArray<?> array, AttemptedUse use) {
+  private void requireApart(
+      Input input, Region region, TrackedArray<?> array, Supplier<AttemptedUse> use) {
     for (Range other : others) {
       if ((input.isWritten || other.writes())
           && other.address() < region.address() + region.sizeInBytes()
           && region.address() < other.address() + other.bytes()) {
-        throw alias(array, use, "other memory of the graph");
+        throw alias(array, use.get(), "other memory of the graph");
       }
     }
     for (Input other : inputs.values()) {
       if (other != input && (input.isWritten || other.isWritten) && other.region.overlaps(region)) {
-        throw alias(array, use, "input '" + other.name + "'");
+        throw alias(array, use.get(), "input '" + other.name + "'");
       }
     }
   }
@@ -222,8 +226,8 @@ final class GraphInputs {
   }
 
   /** Lets memory that was checked stand for an input. */
-  void set(Input input, Region region, String words) {
-    bindings.set(input.number, region.address(), words);
+  void set(Input input, Region region, TrackedArray<?> array) {
+    bindings.set(input.number, region.address(), array);
     input.region = region;
   }
 }

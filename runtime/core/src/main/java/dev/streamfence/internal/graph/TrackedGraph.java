@@ -25,6 +25,8 @@ import dev.streamfence.internal.order.Submission;
 import dev.streamfence.internal.order.Teardown;
 import dev.streamfence.internal.order.Timeline;
 import dev.streamfence.internal.order.UseLabels;
+import dev.streamfence.internal.order.Work;
+import dev.streamfence.internal.order.Work.Coverage;
 import dev.streamfence.internal.order.WorkFacts;
 import dev.streamfence.trace.WorkKind;
 import java.io.IOException;
@@ -53,6 +55,10 @@ public final class TrackedGraph implements KernelGraph {
   private final boolean[] reads;
   private final boolean[] writes;
   private final UseLabels labels = new Labels();
+  private final Work<Submission> run =
+      new Work<>(labels, this::use, this::launch, Coverage.AT_COMMIT);
+  private final Work<Submission> coveredRun =
+      new Work<>(labels, this::use, this::launch, Coverage.ALWAYS);
   private final ReentrantLock lock = new ReentrantLock();
 
   // Guarded by the lock.
@@ -118,22 +124,13 @@ public final class TrackedGraph implements KernelGraph {
     }
     Timeline timeline = TrackedStream.timelineOf(stream);
     long ticket;
-    Submission submission = timeline.begin(labels);
     try {
-      lock.lock();
-      try {
-        ticket = queue(submission, timeline);
-      } finally {
+      timeline.submit(isCovered ? coveredRun : run);
+      ticket = lastTicket;
+    } finally {
+      if (lock.isHeldByCurrentThread()) {
         lock.unlock();
       }
-      submission.commit();
-      if (isCovered) {
-        submission.coverByEvent();
-      }
-    } catch (CudaDriverException e) {
-      throw e.during("the launch of " + this);
-    } finally {
-      submission.close();
     }
     if (runtime.options().synchronousLaunches()) {
       timeline.synchronize("the launch of " + this);
@@ -141,8 +138,9 @@ public final class TrackedGraph implements KernelGraph {
     return ticket;
   }
 
-  /** Puts a run on a stream. Held: the lock. */
-  private long queue(Submission submission, Timeline timeline) {
+  /** Takes the lock, and adds what the graph uses. */
+  private void use(Submission submission) {
+    lock.lock();
     requireOpen();
     for (Runnable check : checks) {
       check.run();
@@ -151,22 +149,23 @@ public final class TrackedGraph implements KernelGraph {
       submission.use(states[i], reads[i], writes[i], i);
     }
     Timeline last = lastTimeline;
-    if (last != null && last != timeline) {
+    if (last != null && last != submission.timeline()) {
       submission.after(last, lastTicket);
     }
-    submission.preflight();
-    submission.queuing();
+  }
+
+  /** Puts a run on a stream. Held: the lock. */
+  private Submission launch(Submission submission) {
     update();
     // Even if the driver refuses: it may have queued the run.
-    lastTimeline = timeline;
+    lastTimeline = submission.timeline();
     lastTicket = submission.ticket();
     if (observer != null) {
       observer.launching(toString(), submission.stream(), submission.ticket(), List.of());
     }
     driver.launchGraph(handle, submission.stream());
-    submission.queued();
     launches++;
-    return lastTicket;
+    return submission;
   }
 
   /** Gives the driver the arguments that have changed. Held: the lock. */
@@ -206,14 +205,7 @@ public final class TrackedGraph implements KernelGraph {
   /** Held: the lock. */
   private void bind(Input input, String inputName, TrackedArray<?> array) {
     int used = indexOf(input.region().hazards());
-    AttemptedUse use =
-        used < 0
-            ? AttemptedUse.of("input '" + inputName + "' of " + this)
-            : new AttemptedUse(
-                uses[used].kernel(),
-                uses[used].parameter(),
-                "input '" + inputName + "' of " + uses[used].inWords());
-    Region region = inputs.check(input, array, use);
+    Region region = inputs.check(input, array, () -> use(inputName, used));
     if (used >= 0 && region.hazards() != states[used]) {
       recording.holdInstead(states[used], region.hazards());
       states[used] = region.hazards();
@@ -221,7 +213,17 @@ public final class TrackedGraph implements KernelGraph {
     if (region.address() != input.region().address()) {
       outdated.or(input.nodes());
     }
-    inputs.set(input, region, array.toString());
+    inputs.set(input, region, array);
+  }
+
+  /** The use of an input by a node, or the input itself if no node uses it. */
+  private AttemptedUse use(String input, int used) {
+    return used < 0
+        ? AttemptedUse.of("input '" + input + "' of " + this)
+        : new AttemptedUse(
+            uses[used].kernel(),
+            uses[used].parameter(),
+            "input '" + input + "' of " + uses[used].inWords());
   }
 
   private int indexOf(HazardState state) {

@@ -2,6 +2,7 @@ package dev.streamfence.internal.order;
 
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What stands for the inputs of a graph: each is a range of addresses that was recorded, and the
@@ -12,7 +13,7 @@ public final class GraphBindings {
     private final long from;
     private final long bytes;
     private long now;
-    private String words = "";
+    private @Nullable Object argument;
 
     private Binding(long from, long bytes) {
       this.from = from;
@@ -36,11 +37,11 @@ public final class GraphBindings {
   /**
    * Lets other memory of the same size stand for an input.
    *
-   * @param words describes the memory, for reports
+   * @param argument describes the memory, for reports
    */
-  public void set(int input, long address, String words) {
+  public void set(int input, long address, Object argument) {
     bindings.get(input).now = address;
-    bindings.get(input).words = words;
+    bindings.get(input).argument = argument;
   }
 
   /** Whether a recorded address belongs to an input. */
@@ -63,8 +64,8 @@ public final class GraphBindings {
   /** What is used instead of the argument at a recorded address, in words. */
   String describe(long address, String argument) {
     for (Binding binding : bindings) {
-      if (binding.contains(address) && !binding.words.isEmpty()) {
-        return binding.words;
+      if (binding.contains(address) && binding.argument != null) {
+        return binding.argument.toString();
       }
     }
     return argument;

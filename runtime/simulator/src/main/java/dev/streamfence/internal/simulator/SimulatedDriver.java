@@ -395,7 +395,7 @@ final class SimulatedDriver implements CudaDriver {
 
   private void add(SimulatedGraph graph, GraphNode node) {
     // Without the lock, which the node takes when it writes its arguments.
-    GraphCall read = GraphCall.of(node, launches, transfers);
+    SimulatedGraph.Call read = SimulatedGraph.Call.of(node, launches, transfers);
     run(read.adds(), () -> graph.add(node.after(), read));
     if (read.isCooperative()) {
       run(DriverCall.SET_KERNEL_NODE_ATTRIBUTE, () -> {});
@@ -416,7 +416,7 @@ final class SimulatedDriver implements CudaDriver {
 
   @Override
   public void updateGraph(GraphHandle graph, int index, GraphNode node) {
-    GraphCall read = GraphCall.of(node, launches, transfers);
+    SimulatedGraph.Call read = SimulatedGraph.Call.of(node, launches, transfers);
     run(read.updates(), () -> ((SimulatedGraph) graph).update(index, read));
   }
 

@@ -196,9 +196,8 @@ final class GraphTest {
     assertThat(device.calls(DriverCall.WAIT_FOR_EVENT)).isEqualTo(waits + 1);
   }
 
-  /** Which nothing but the graph itself orders. */
   @Test
-  void launchesOfAGraphThatReadsAloneDoNotOverlapEither() {
+  void aSecondRunOfAGraphComesAfterTheFirstWhateverItUses() {
     KernelGraph graph = gpu.graph("nothing", body -> {});
     graph.launch(a);
     long waits = device.calls(DriverCall.WAIT_FOR_EVENT);

@@ -3,6 +3,8 @@ package dev.streamfence.internal.driver.jcuda;
 import java.lang.invoke.MethodHandle;
 import java.lang.reflect.Array;
 import java.lang.reflect.Method;
+import java.nio.Buffer;
+import java.nio.ByteBuffer;
 import java.util.Optional;
 
 /**
@@ -62,6 +64,17 @@ final class ForeignFunctions {
               Array.newInstance(options, 0));
     } catch (ReflectiveOperationException | RuntimeException e) {
       throw new LinkageError(name + " cannot be called without JNI", e);
+    }
+  }
+
+  /** The address of native memory. */
+  static long address(ByteBuffer memory) {
+    try {
+      Class<?> segments = Class.forName(PACKAGE + "MemorySegment");
+      Object segment = segments.getMethod("ofBuffer", Buffer.class).invoke(null, memory);
+      return (long) segments.getMethod("address").invoke(segment);
+    } catch (ReflectiveOperationException e) {
+      throw new LinkageError("the address of a buffer is unknown", e);
     }
   }
 

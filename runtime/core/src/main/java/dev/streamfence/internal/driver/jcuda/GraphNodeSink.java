@@ -9,6 +9,7 @@ import jcuda.driver.CUDA_KERNEL_NODE_PARAMS;
 import jcuda.driver.CUDA_MEMCPY3D;
 import jcuda.driver.CUDA_MEMSET_NODE_PARAMS;
 import jcuda.driver.CUcontext;
+import jcuda.driver.CUfunction;
 import jcuda.driver.CUgraph;
 import jcuda.driver.CUgraphExec;
 import jcuda.driver.CUgraphNode;
@@ -27,7 +28,7 @@ abstract sealed class GraphNodeSink implements Sink {
     this.context = context;
   }
 
-  abstract void kernel(CUDA_KERNEL_NODE_PARAMS parameters, boolean cooperative);
+  abstract void kernel(CUfunction function, KernelLaunch launch, RawPointer arguments);
 
   abstract void copy(CUDA_MEMCPY3D parameters);
 
@@ -35,8 +36,15 @@ abstract sealed class GraphNodeSink implements Sink {
 
   @Override
   public void launchKernel(KernelLaunch launch) {
+    kernel(
+        device.use(launch.function()), launch, device.pinned(launch.parameters()).pointer(device));
+  }
+
+  /** The parameters of a launch as JCuda takes them. */
+  static CUDA_KERNEL_NODE_PARAMS parameters(
+      CUfunction function, KernelLaunch launch, RawPointer arguments) {
     CUDA_KERNEL_NODE_PARAMS parameters = new CUDA_KERNEL_NODE_PARAMS();
-    parameters.func = device.use(launch.function());
+    parameters.func = function;
     parameters.gridDimX = launch.gridX();
     parameters.gridDimY = launch.gridY();
     parameters.gridDimZ = launch.gridZ();
@@ -44,8 +52,8 @@ abstract sealed class GraphNodeSink implements Sink {
     parameters.blockDimY = launch.blockY();
     parameters.blockDimZ = launch.blockZ();
     parameters.sharedMemBytes = launch.dynamicSharedBytes();
-    parameters.kernelParams = device.pinned(launch.parameters()).pointer(device);
-    kernel(parameters, launch.isCooperative());
+    parameters.kernelParams = arguments;
+    return parameters;
   }
 
   @Override
@@ -90,12 +98,12 @@ abstract sealed class GraphNodeSink implements Sink {
 
   private static void fromDevice(CUDA_MEMCPY3D parameters, long source) {
     parameters.srcMemoryType = CUmemorytype.CU_MEMORYTYPE_DEVICE;
-    parameters.srcDevice = new DevicePointer(source);
+    parameters.srcDevice = RawHandle.address(source);
   }
 
   private static void toDevice(CUDA_MEMCPY3D parameters, long destination) {
     parameters.dstMemoryType = CUmemorytype.CU_MEMORYTYPE_DEVICE;
-    parameters.dstDevice = new DevicePointer(destination);
+    parameters.dstDevice = RawHandle.address(destination);
   }
 
   @Override
@@ -132,7 +140,7 @@ abstract sealed class GraphNodeSink implements Sink {
 
   private static CUDA_MEMSET_NODE_PARAMS fillOf(long destination, int elementBytes, int value) {
     CUDA_MEMSET_NODE_PARAMS parameters = new CUDA_MEMSET_NODE_PARAMS();
-    parameters.dst = new DevicePointer(destination);
+    parameters.dst = RawHandle.address(destination);
     parameters.elementSize = elementBytes;
     parameters.value = value;
     return parameters;
@@ -157,11 +165,12 @@ abstract sealed class GraphNodeSink implements Sink {
     }
 
     @Override
-    void kernel(CUDA_KERNEL_NODE_PARAMS parameters, boolean cooperative) {
+    void kernel(CUfunction function, KernelLaunch launch, RawPointer arguments) {
+      CUDA_KERNEL_NODE_PARAMS parameters = parameters(function, launch, arguments);
       device.call(
           DriverCall.ADD_KERNEL_NODE,
           () -> JCudaDriver.cuGraphAddKernelNode(node, graph, after, after.length, parameters));
-      if (cooperative) {
+      if (launch.isCooperative()) {
         CUkernelNodeAttrValue value = new CUkernelNodeAttrValue();
         value.cooperative = 1;
         device.call(
@@ -203,10 +212,8 @@ abstract sealed class GraphNodeSink implements Sink {
     }
 
     @Override
-    void kernel(CUDA_KERNEL_NODE_PARAMS parameters, boolean cooperative) {
-      device.call(
-          DriverCall.UPDATE_KERNEL_NODE,
-          () -> JCudaDriver.cuGraphExecKernelNodeSetParams(graph, node, parameters));
+    void kernel(CUfunction function, KernelLaunch launch, RawPointer arguments) {
+      device.updateKernel(graph, node, function, launch, arguments);
     }
 
     @Override

@@ -27,6 +27,8 @@ import jcuda.driver.CUevent_flags;
 import jcuda.driver.CUfunction;
 import jcuda.driver.CUfunction_attribute;
 import jcuda.driver.CUgraph;
+import jcuda.driver.CUgraphExec;
+import jcuda.driver.CUgraphNode;
 import jcuda.driver.CUmodule;
 import jcuda.driver.CUresult;
 import jcuda.driver.CUstream;
@@ -497,6 +499,17 @@ final class JCudaDevice implements CudaDriver {
   @Override
   public void updateGraph(GraphHandle graph, int index, GraphNode node) {
     use(graph).update(index, node, context);
+  }
+
+  /** Changes a launch of an executable graph. */
+  void updateKernel(
+      CUgraphExec graph,
+      CUgraphNode node,
+      CUfunction function,
+      KernelLaunch launch,
+      RawPointer arguments) {
+    begin(DriverCall.UPDATE_KERNEL_NODE);
+    check(DriverCall.UPDATE_KERNEL_NODE, CALLS.update(graph, node, function, launch, arguments));
   }
 
   @Override

@@ -7,12 +7,13 @@ import jcuda.driver.CUcontext;
 import jcuda.driver.CUevent;
 import jcuda.driver.CUfunction;
 import jcuda.driver.CUgraphExec;
+import jcuda.driver.CUgraphNode;
 import jcuda.driver.CUstream;
 import jcuda.driver.JCudaDriver;
 
 /**
- * The driver calls that a launch may need. Each returns the driver's code, and allocates nothing
- * unless it fails. Thread-safe.
+ * The driver calls that a launch of a kernel or of a graph may need. Each returns the driver's
+ * code. Without an update, none allocates anything unless it fails. Thread-safe.
  */
 interface LaunchCalls {
   /** {@code cuCtxSetCurrent}. */
@@ -27,6 +28,18 @@ interface LaunchCalls {
 
   /** {@code cuGraphLaunch}. */
   int launch(CUgraphExec graph, CUstream stream);
+
+  /**
+   * {@code cuGraphExecKernelNodeSetParams}.
+   *
+   * @param arguments the table of the arguments' addresses
+   */
+  int update(
+      CUgraphExec graph,
+      CUgraphNode node,
+      CUfunction function,
+      KernelLaunch shape,
+      RawPointer arguments);
 
   /** {@code cuEventRecord}. */
   int record(CUevent event, CUstream stream);
@@ -97,6 +110,21 @@ interface LaunchCalls {
     public int launch(CUgraphExec graph, CUstream stream) {
       try {
         return JCudaDriver.cuGraphLaunch(graph, stream);
+      } catch (CudaException e) {
+        return Status.of(e);
+      }
+    }
+
+    @Override
+    public int update(
+        CUgraphExec graph,
+        CUgraphNode node,
+        CUfunction function,
+        KernelLaunch shape,
+        RawPointer arguments) {
+      try {
+        return JCudaDriver.cuGraphExecKernelNodeSetParams(
+            graph, node, GraphNodeSink.parameters(function, shape, arguments));
       } catch (CudaException e) {
         return Status.of(e);
       }

@@ -3,6 +3,7 @@ package dev.streamfence.internal.driver.jcuda;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import jcuda.NativePointerObject;
+import jcuda.driver.CUdeviceptr;
 import jcuda.driver.CUevent;
 import jcuda.driver.CUstream;
 
@@ -31,6 +32,13 @@ final class RawHandle {
     CUevent event = new CUevent();
     NATIVE_POINTER.set(event, handle);
     return event;
+  }
+
+  /** An address in a structure, of which JCuda does not read the offset that it has elsewhere. */
+  static CUdeviceptr address(long address) {
+    CUdeviceptr pointer = new CUdeviceptr();
+    NATIVE_POINTER.set(pointer, address);
+    return pointer;
   }
 
   private static VarHandle nativePointer() {

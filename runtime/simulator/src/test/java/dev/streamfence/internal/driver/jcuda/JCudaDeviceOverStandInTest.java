@@ -12,6 +12,7 @@ import dev.streamfence.internal.driver.CudaDriver.StreamHandle;
 import dev.streamfence.internal.driver.DeviceAttribute;
 import dev.streamfence.internal.driver.DeviceProperties;
 import dev.streamfence.internal.driver.FunctionAttributes;
+import dev.streamfence.internal.driver.GraphNode;
 import dev.streamfence.internal.driver.HostMemory;
 import dev.streamfence.internal.driver.KernelLaunch;
 import dev.streamfence.internal.driver.MemoryInfo;
@@ -20,6 +21,7 @@ import dev.streamfence.internal.driver.PointerInfo;
 import dev.streamfence.simulation.DriverCall;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.Callable;
@@ -144,20 +146,7 @@ class JCudaDeviceOverStandInTest {
 
   @Test
   void argumentsOfEveryKindArriveAsTheyLieInTheFrame() {
-    HostMemory whole = driver.allocateHost(1024);
-    HostMemory frame = whole.slice(256, 512);
-    ByteBuffer bytes = frame.buffer();
-    for (int i = 0; i < 8; i++) {
-      bytes.putLong(i * 8, frame.address() + 64 + i * 8);
-    }
-    bytes.put(64, (byte) -2);
-    bytes.putChar(72, 'Z');
-    bytes.putShort(80, (short) -3);
-    bytes.putInt(88, 0x01020304);
-    bytes.putLong(96, 0x1122334455667788L);
-    bytes.putFloat(104, 1.5f);
-    bytes.putDouble(112, -2.25);
-    bytes.putLong(120, fixture.memory);
+    HostMemory frame = frameOfEveryKind();
     CudaDriver.FunctionHandle kinds = driver.function(fixture.module, "kinds");
 
     String call =
@@ -172,9 +161,30 @@ class JCudaDeviceOverStandInTest {
     assertThat(call)
         .startsWith("cuLaunchKernel context=1 function=kinds grid=2,3,4 block=5,6,7 shared=8 ")
         .contains("extra=0")
-        .endsWith(
-            "arguments=fe,5a00,fdff,04030201,8877665544332211,0000c03f,00000000000002c0,"
-                + hex(fixture.memory));
+        .endsWith(argumentsOfEveryKind());
+  }
+
+  private HostMemory frameOfEveryKind() {
+    HostMemory whole = driver.allocateHost(1024);
+    HostMemory frame = whole.slice(256, 512);
+    ByteBuffer bytes = frame.buffer();
+    for (int i = 0; i < 8; i++) {
+      bytes.putLong(i * 8, frame.address() + 64 + i * 8);
+    }
+    bytes.put(64, (byte) -2);
+    bytes.putChar(72, 'Z');
+    bytes.putShort(80, (short) -3);
+    bytes.putInt(88, 0x01020304);
+    bytes.putLong(96, 0x1122334455667788L);
+    bytes.putFloat(104, 1.5f);
+    bytes.putDouble(112, -2.25);
+    bytes.putLong(120, fixture.memory);
+    return frame;
+  }
+
+  private String argumentsOfEveryKind() {
+    return "arguments=fe,5a00,fdff,04030201,8877665544332211,0000c03f,00000000000002c0,"
+        + hex(fixture.memory);
   }
 
   private static String hex(long value) {
@@ -393,6 +403,113 @@ class JCudaDeviceOverStandInTest {
       assertRefused(() -> fixture.launch(false, foreign.host));
       other.destroyStream(foreign.stream);
     }
+  }
+
+  @Test
+  void theNodesOfAGraphArriveWithTheirArgumentsAndEdges() {
+    CudaDriver.FunctionHandle kinds = driver.function(fixture.module, "kinds");
+    HostMemory frame = frameOfEveryKind();
+    String memory = "0x" + Long.toHexString(fixture.memory);
+    String host = "0x" + Long.toHexString(fixture.host.address());
+    List<GraphNode> nodes =
+        List.of(
+            new SeamCalls.Node(
+                (sink, on) ->
+                    sink.launchKernel(
+                        new KernelLaunch(kinds, true, on, frame)
+                            .grid(2, 3, 4)
+                            .block(5, 6, 7)
+                            .dynamicSharedBytes(8))),
+            new SeamCalls.Node(
+                (sink, on) -> sink.copyToDeviceAsync(fixture.memory, fixture.host, 8, 16, on), 0),
+            new SeamCalls.Node(
+                (sink, on) -> sink.copyToHostAsync(fixture.host, 0, fixture.memory, 8, on), 0, 1),
+            new SeamCalls.Node(
+                (sink, on) -> sink.copyOnDeviceAsync(fixture.memory, fixture.memory, 4, on)),
+            new SeamCalls.Node((sink, on) -> sink.fill8Async(fixture.memory, (byte) -1, 9, on)),
+            new SeamCalls.Node((sink, on) -> sink.fill16Async(fixture.memory, (short) -1, 9, on)),
+            new SeamCalls.Node((sink, on) -> sink.fill32Async(fixture.memory, -1, 9, on), 5),
+            new SeamCalls.Node(
+                (sink, on) -> sink.fill32StridedAsync(fixture.memory, 24, 7, 2, on), 6));
+
+    List<String> trace =
+        new ArrayList<>(
+            standIn.trace(
+                () -> {
+                  CudaDriver.GraphHandle graph = driver.createGraph(nodes);
+                  driver.launchGraph(graph, fixture.stream);
+                  driver.updateGraph(graph, 7, nodes.get(7));
+                  driver.updateGraph(graph, 1, nodes.get(1));
+                  driver.updateGraph(graph, 0, nodes.get(0));
+                  driver.destroyGraph(graph);
+                }));
+
+    trace.removeIf(line -> line.startsWith("cuCtxSetCurrent"));
+    String arguments = " " + argumentsOfEveryKind();
+    assertThat(trace)
+        .extracting(line -> line.replaceFirst(" context=1", "").replaceFirst("graph=\\d+", "graph"))
+        .satisfiesExactly(
+            line -> assertThat(line).isEqualTo("cuGraphCreate flags=0"),
+            line ->
+                assertThat(line)
+                    .startsWith(
+                        "cuGraphAddKernelNode nodes= function=kinds grid=2,3,4 block=5,6,7 shared=8"
+                            + " extra=0 kernel=0"
+                            + arguments),
+            line ->
+                assertThat(line)
+                    .isEqualTo("cuGraphKernelNodeSetAttribute node=1 attribute=2 value=1"),
+            line ->
+                assertThat(line)
+                    .isEqualTo(
+                        "cuGraphAddMemcpyNode nodes=1 types=1,2 from=0x"
+                            + Long.toHexString(fixture.host.address() + 8)
+                            + " to="
+                            + memory
+                            + " size=16,1,1"),
+            line ->
+                assertThat(line)
+                    .isEqualTo(
+                        "cuGraphAddMemcpyNode nodes=1,2 types=2,1 from="
+                            + memory
+                            + " to="
+                            + host
+                            + " size=8,1,1"),
+            line ->
+                assertThat(line)
+                    .isEqualTo(
+                        "cuGraphAddMemcpyNode nodes= types=2,2 from="
+                            + memory
+                            + " to="
+                            + memory
+                            + " size=4,1,1"),
+            line ->
+                assertThat(line).isEqualTo(fill("Add", "", memory, "255 element=1 pitch=0", 9, 1)),
+            line ->
+                assertThat(line)
+                    .isEqualTo(fill("Add", "", memory, "65535 element=2 pitch=0", 9, 1)),
+            line ->
+                assertThat(line)
+                    .isEqualTo(fill("Add", "6", memory, "4294967295 element=4 pitch=0", 9, 1)),
+            line ->
+                assertThat(line).isEqualTo(fill("Add", "7", memory, "7 element=4 pitch=24", 1, 2)),
+            line -> assertThat(line).isEqualTo("cuGraphInstantiate graph flags=0"),
+            line -> assertThat(line).startsWith("cuGraphLaunch graph stream="),
+            line ->
+                assertThat(line)
+                    .startsWith("cuGraphExecMemsetNodeSetParams nodes=8 to=" + memory + " value=7"),
+            line -> assertThat(line).startsWith("cuGraphExecMemcpyNodeSetParams nodes=2 types=1,2"),
+            line ->
+                assertThat(line)
+                    .startsWith("cuGraphExecKernelNodeSetParams node=1 function=kinds" + arguments),
+            line -> assertThat(line).isEqualTo("cuGraphExecDestroy graph"),
+            line -> assertThat(line).isEqualTo("cuGraphDestroy graph"));
+  }
+
+  private static String fill(
+      String act, String after, String to, String what, int width, int height) {
+    return "cuGraph%sMemsetNode nodes=%s to=%s value=%s size=%d,%d"
+        .formatted(act, after, to, what, width, height);
   }
 
   @Test

@@ -750,7 +750,7 @@ VERSIONED(cuGraphAddKernelNode, "cuGraphAddKernelNode_v2", intptr_t *node, Objec
   REQUIRE(launch->function, FUNCTION);
   char arguments[1024], nodes[256];
   describe(launch->function, launch->parameters, arguments);
-  CALL(device_of(graph), " after=%s function=%s grid=%u,%u,%u block=%u,%u,%u shared=%u extra=%d"
+  CALL(device_of(graph), " nodes=%s function=%s grid=%u,%u,%u block=%u,%u,%u shared=%u extra=%d"
        " kernel=%d arguments=%s", list(nodes, after, number), launch->function->name,
        launch->grid[0], launch->grid[1], launch->grid[2], launch->block[0], launch->block[1],
        launch->block[2], launch->shared, launch->extra != NULL, launch->kernel != NULL, arguments);
@@ -764,8 +764,11 @@ int cuGraphKernelNodeSetAttribute(intptr_t node, int attribute, const int *value
 }
 
 static int copies(const char *call, Object *graph, const char *place, const CopyNode *copy) {
-  return answer(call, device_of(graph), " %s types=%d,%d size=%zu,%zu,%zu", place,
-                copy->source_type, copy->target_type, copy->width, copy->height, copy->depth);
+  return answer(call, device_of(graph), " nodes=%s types=%d,%d from=%p to=%p size=%zu,%zu,%zu", place,
+                copy->source_type, copy->target_type,
+                copy->source_type == 1 ? copy->source_host : copy->source_device,
+                copy->target_type == 1 ? copy->target_host : copy->target_device, copy->width,
+                copy->height, copy->depth);
 }
 
 int cuGraphAddMemcpyNode(intptr_t *node, Object *graph, const intptr_t *after, size_t number,
@@ -780,8 +783,9 @@ int cuGraphAddMemcpyNode(intptr_t *node, Object *graph, const intptr_t *after, s
 }
 
 static int fills(const char *call, Object *graph, const char *place, const FillNode *fill) {
-  return answer(call, device_of(graph), " %s value=%u element=%u pitch=%zu size=%zu,%zu", place,
-                fill->value, fill->element_size, fill->pitch, fill->width, fill->height);
+  return answer(call, device_of(graph), " nodes=%s to=%p value=%u element=%u pitch=%zu size=%zu,%zu",
+                place, fill->to, fill->value, fill->element_size, fill->pitch, fill->width,
+                fill->height);
 }
 
 int cuGraphAddMemsetNode(intptr_t *node, Object *graph, const intptr_t *after, size_t number,
