@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.streamfence.DeviceArray;
 import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
+import dev.streamfence.graph.KernelGraph;
 import dev.streamfence.internal.driver.CudaDriver;
 import dev.streamfence.internal.driver.jcuda.StandIn;
 import dev.streamfence.internal.launch.VectorKernels;
@@ -16,7 +17,9 @@ import java.util.Map;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
-/** What ten patterns of launches cost, in one table: calls of the driver and bytes of the heap. */
+/**
+ * What eleven patterns of launches cost, in one table: calls of the driver and bytes of the heap.
+ */
 final class LaunchPatternsOverStandInTest {
   private static final int ROUNDS = 200;
   private static final int N = 256;
@@ -39,6 +42,7 @@ final class LaunchPatternsOverStandInTest {
       one array twice                     1       0      0      0  none
       two views of one array              1       0      0      0  none
       no thread                           0       0      0      0  none
+      graph of three launches             0       0      0      1  none
       """;
 
   /** Four streams, their kernels, and arrays. */
@@ -47,6 +51,7 @@ final class LaunchPatternsOverStandInTest {
     final List<DeviceStream> streams = new ArrayList<>();
     final List<VectorKernels> on = new ArrayList<>();
     final List<DeviceArray<int[]>> x = new ArrayList<>();
+    final KernelGraph graph;
     final DeviceArray<int[]> head;
     final DeviceArray<int[]> tail;
 
@@ -58,6 +63,14 @@ final class LaunchPatternsOverStandInTest {
       for (int i = 0; i < 6; i++) {
         x.add(gpu.memory().allocateZeroed(streams.get(0), int[].class, N));
       }
+      graph =
+          gpu.graph(
+              "three",
+              body -> {
+                on.get(0).increment(x.get(0), N);
+                on.get(0).increment(x.get(1), N);
+                on.get(0).add(x.get(0), x.get(1), x.get(2), N);
+              });
       head = x.get(0).view(0, N / 2);
       tail = x.get(0).view(N / 2, N / 2);
     }
@@ -126,7 +139,8 @@ final class LaunchPatternsOverStandInTest {
               "one array twice", 1, b -> b.on.get(0).add(b.x.get(0), b.x.get(0), b.x.get(1), N)),
           new Pattern(
               "two views of one array", 1, b -> b.on.get(0).add(b.head, b.tail, b.x.get(1), N / 2)),
-          new Pattern("no thread", 1, b -> b.on.get(0).increment(b.x.get(0), 0)));
+          new Pattern("no thread", 1, b -> b.on.get(0).increment(b.x.get(0), 0)),
+          new Pattern("graph of three launches", 1, b -> b.graph.launch(b.streams.get(0))));
 
   @Test
   void everyPatternCostsWhatTheTableSays() {
