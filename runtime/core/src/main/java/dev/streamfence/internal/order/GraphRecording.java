@@ -1,6 +1,8 @@
 // Long because a graph takes every kind of work, and each is a call of its own.
 package dev.streamfence.internal.order;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.streamfence.CudaDriverException;
 import dev.streamfence.DeviceException.AttemptedUse;
 import dev.streamfence.StreamMisuseException;
@@ -69,7 +71,17 @@ public final class GraphRecording implements Sink {
    * A node while edges are found. Each node continues the path of one that it comes after, or
    * begins a path; what comes before it is one position per path.
    */
-  private record Place(int path, int position, int[] before) {}
+  private static final class Place {
+    private final int path;
+    private final int position;
+    private final int[] before;
+
+    private Place(int path, int position, int[] before) {
+      this.path = path;
+      this.position = position;
+      this.before = before;
+    }
+  }
 
   private final String name;
   private final HostMemoryPool memory;
@@ -241,7 +253,7 @@ public final class GraphRecording implements Sink {
   }
 
   private void collect(Use use, UseLabels labels) {
-    StateUses earlier = states.get(use.state());
+    StateUses earlier = requireNonNull(states.get(use.state()));
     String act = labels.facts().name() + (use.writes() ? " writes it" : " reads it");
     if (use.writes()) {
       earlier.readsSince.forEach(read -> need(read, act));
@@ -276,9 +288,9 @@ public final class GraphRecording implements Sink {
   }
 
   private void register(Use use, int node, UseLabels labels) {
-    StateUses uses = states.get(use.state());
+    StateUses uses = requireNonNull(states.get(use.state()));
     boolean isExposed = use.reads() && !uses.writes;
-    if (isExposed && !uses.reads || !uses.reads && !uses.writes) {
+    if ((isExposed && !uses.reads) || (!uses.reads && !uses.writes)) {
       AttemptedUse attempted = labels.use(use.reads() ? use.label() : use.writeLabel());
       uses.use =
           new AttemptedUse(
@@ -311,11 +323,11 @@ public final class GraphRecording implements Sink {
       nodes.remove(last);
       Place place = places.remove(last);
       edges.removeIf(edge -> edge.to() == last);
-      if (place.position() == 1) {
-        lastOfPath.remove(place.path());
+      if (place.position == 1) {
+        lastOfPath.remove(place.path);
       } else {
         // Some node of the path before; without it, later nodes only begin more paths.
-        lastOfPath.set(place.path(), -1);
+        lastOfPath.set(place.path, -1);
       }
     }
   }
@@ -385,12 +397,12 @@ public final class GraphRecording implements Sink {
     int node = nodes.size();
     int[] before = {};
     for (int earlier : needed.keySet()) {
-      before = later(before, places.get(earlier).before());
+      before = later(before, places.get(earlier).before);
     }
     List<Integer> kept = new ArrayList<>();
     for (Map.Entry<Integer, List<String>> each : needed.entrySet()) {
       Place place = places.get(each.getKey());
-      if (place.path() < before.length && before[place.path()] >= place.position()) {
+      if (place.path < before.length && before[place.path] >= place.position) {
         impliedEdges++;
       } else {
         kept.add(each.getKey());
@@ -403,7 +415,7 @@ public final class GraphRecording implements Sink {
   /** Orders a further node of a piece of work after the one before. */
   private int[] orderAfter(int previous) {
     edges.add(new Edge(previous, previous + 1, List.of("both are parts of one operation")));
-    return order(List.of(previous), places.get(previous).before());
+    return order(List.of(previous), places.get(previous).before);
   }
 
   private int[] order(List<Integer> after, int[] beforeThem) {
@@ -412,14 +424,14 @@ public final class GraphRecording implements Sink {
     int path = lastOfPath.size();
     for (int earlier : after) {
       Place place = places.get(earlier);
-      if (before.length <= place.path()) {
-        before = Arrays.copyOf(before, place.path() + 1);
+      if (before.length <= place.path) {
+        before = Arrays.copyOf(before, place.path + 1);
       } else if (before == beforeThem) {
         before = beforeThem.clone();
       }
-      before[place.path()] = place.position();
-      if (lastOfPath.get(place.path()) == earlier) {
-        path = place.path();
+      before[place.path] = place.position;
+      if (lastOfPath.get(place.path) == earlier) {
+        path = place.path;
       }
     }
     if (path == lastOfPath.size()) {
