@@ -137,6 +137,10 @@ abstract class GraphSuite {
     assertThat(Arrays.copyOfRange(all, n, 2 * n)).isEqualTo(copied);
     graph.bind("input", first).launch(a);
     assertThat(copy.download(b)[0]).isEqualTo(2);
+    graph.set(1, "n", n / 2).launch(b);
+    copied = copy.download(b);
+    assertThat(copied[0]).isEqualTo(3);
+    assertThat(copied[n - 1]).isEqualTo(10);
   }
 
   @Test

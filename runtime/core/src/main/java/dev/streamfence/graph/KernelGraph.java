@@ -61,6 +61,24 @@ public sealed interface KernelGraph extends AutoCloseable permits TrackedGraph {
    */
   KernelGraph bind(String input, ReadableArray<?> array);
 
+  /**
+   * Changes a number that later launches pass to a kernel. It stays until the next call. Makes no
+   * driver call. Launches that are queued keep the numbers that they were launched with.
+   *
+   * @param node the index of a launch, see {@link #nodes}
+   * @param parameter a number or the number of threads of its kernel; a field of a structure has
+   *     the structure's name in front, such as {@code batch.scale}
+   * @param value of the parameter's type, boxed: an {@link Integer} for an {@code int}
+   * @return this graph
+   * @throws IndexOutOfBoundsException if there is no such node
+   * @throws IllegalArgumentException if the node is no launch, or its kernel has no such number
+   * @throws dev.streamfence.KernelArgumentException if it has another type, or a launch with it
+   *     would be refused: the kernel would leave an array, or the grid would be too large; nothing
+   *     has changed then
+   * @throws IllegalStateException if the graph is closed
+   */
+  KernelGraph set(int node, String parameter, Object value);
+
   /** The names of its inputs, in the order of the recording; unmodifiable. */
   List<String> inputs();
 

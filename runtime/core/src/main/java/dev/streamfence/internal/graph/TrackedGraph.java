@@ -21,6 +21,7 @@ import dev.streamfence.internal.memory.Region;
 import dev.streamfence.internal.order.GraphRecording;
 import dev.streamfence.internal.order.GraphRecording.TotalUse;
 import dev.streamfence.internal.order.HazardState;
+import dev.streamfence.internal.order.RecordedNode;
 import dev.streamfence.internal.order.Submission;
 import dev.streamfence.internal.order.Teardown;
 import dev.streamfence.internal.order.Timeline;
@@ -214,6 +215,40 @@ public final class TrackedGraph implements KernelGraph {
       outdated.or(input.nodes());
     }
     inputs.set(input, region, array);
+  }
+
+  @Override
+  public KernelGraph set(int node, String parameter, Object value) {
+    Objects.requireNonNull(parameter, "parameter");
+    Objects.requireNonNull(value, "value");
+    runtime.life().enter();
+    try {
+      runtime.life().requireNotRecording("changing a number of " + this);
+      lock.lock();
+      try {
+        requireOpen();
+        RecordedNode changed =
+            recording.nodes().get(Objects.checkIndex(node, recording.nodes().size()));
+        RecordedNode.Numbers numbers = changed.numbers();
+        if (numbers == null) {
+          throw new IllegalArgumentException(
+              "node "
+                  + node
+                  + " of "
+                  + this
+                  + ", a "
+                  + changed.facts().name()
+                  + ", has no numbers");
+        }
+        numbers.set(parameter, value);
+        outdated.set(node);
+      } finally {
+        lock.unlock();
+      }
+    } finally {
+      runtime.life().leave();
+    }
+    return this;
   }
 
   /** The use of an input by a node, or the input itself if no node uses it. */

@@ -32,6 +32,16 @@ final class ArrayArgument {
     isWritten = writes;
   }
 
+  /** Adds the same array to other arguments. */
+  void addTo(ArrayArguments others, long address) {
+    ReadableArray<?> passed = array;
+    if (passed == null) {
+      others.addUntracked(address, parameter);
+    } else {
+      others.add(passed, region, parameter, index, isWritten);
+    }
+  }
+
   /** Drops the reference to the array, which may be lost now; its region keeps no device memory. */
   void release() {
     array = null;

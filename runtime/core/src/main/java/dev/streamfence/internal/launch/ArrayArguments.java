@@ -75,6 +75,15 @@ final class ArrayArguments {
     return arguments[count++];
   }
 
+  /** The same arrays, which remain when these are forgotten. */
+  ArrayArguments copy() {
+    ArrayArguments copy = new ArrayArguments();
+    for (int i = 0; i < count; i++) {
+      arguments[i].addTo(copy, addresses[i]);
+    }
+    return copy;
+  }
+
   /** Forgets the arrays that were added last. */
   void truncate(int kept) {
     for (int i = kept; i < count; i++) {

@@ -27,7 +27,9 @@ import dev.streamfence.launch.KernelSignature;
 import dev.streamfence.launch.LaunchShape;
 import dev.streamfence.launch.StructLayout;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.RandomAccess;
 import org.jspecify.annotations.Nullable;
 
@@ -499,6 +501,19 @@ final class LaunchArguments {
               symbol.writes()));
     }
     return ranges;
+  }
+
+  /** The numbers of a node that has the arguments of this launch. */
+  NodeNumbers numbersOf(KernelLaunch node) {
+    Map<String, NodeNumbers.Place> places = new LinkedHashMap<>();
+    for (int i = 0; i < parameters.length; i++) {
+      if (parameters[i] instanceof KernelParameter.Value number) {
+        places.put(names[i], new NodeNumbers.Place(number.type(), false, offsets[i]));
+      } else if (parameters[i] instanceof KernelParameter.Threads count) {
+        places.put(names[i], new NodeNumbers.Place(count.type(), true, offsets[i]));
+      }
+    }
+    return new NodeNumbers(kernel, node, places, arrays.copy());
   }
 
   /** Whether the launch passes a table. */

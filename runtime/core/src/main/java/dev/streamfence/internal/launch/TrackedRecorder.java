@@ -265,10 +265,12 @@ public final class TrackedRecorder implements LaunchRecorder {
       arguments.placeTablesIn(kept);
       graph.comeAfter(timeline);
     }
+    KernelLaunch own = launch.copyTo(graph.frame(launch.parameters().sizeInBytes()));
     graph.launch(
-        launch,
+        own,
         arguments.ranges(),
         observer == null ? List.of() : arguments.uses(),
+        arguments.numbersOf(own),
         kernel.loadedCheck());
   }
 

@@ -342,25 +342,36 @@ public final class GraphRecording implements Sink {
   /**
    * Adds a launch.
    *
+   * @param launch the node's own, with arguments in {@link #frame}
    * @param ranges the memory that it uses
    * @param declared what it declares to an observer; empty if there is none
+   * @param numbers those among its arguments
    * @param check refuses a run if the kernel cannot be launched any more; the same object for each
    *     launch of a kernel
    */
   public void launch(
-      KernelLaunch launch, List<Range> ranges, List<LaunchObserver.Use> declared, Runnable check) {
-    KernelLaunch own = launch.copyTo(frame(launch.parameters().sizeInBytes()));
+      KernelLaunch launch,
+      List<Range> ranges,
+      List<LaunchObserver.Use> declared,
+      RecordedNode.Numbers numbers,
+      Runnable check) {
     checks.add(check);
     add(
         ranges,
         declared,
+        numbers,
         (sink, stream) -> {
-          RecordedNode.write(ranges, bindings, own.parameters());
-          sink.launchKernel(own.stream(stream));
+          RecordedNode.write(ranges, bindings, launch.parameters());
+          sink.launchKernel(launch.stream(stream));
         });
   }
 
-  private HostMemory frame(long bytes) {
+  /**
+   * Memory for the arguments of a launch, which lasts as long as the graph.
+   *
+   * @throws CudaDriverException if there is none left
+   */
+  public HostMemory frame(long bytes) {
     HostMemory last = frames.isEmpty() ? null : frames.get(frames.size() - 1);
     if (last == null || frameOffset + bytes > last.sizeInBytes()) {
       try {
@@ -376,7 +387,15 @@ public final class GraphRecording implements Sink {
     return frame;
   }
 
-  private void add(List<Range> ranges, List<LaunchObserver.Use> declared, RecordedNode.Call call) {
+  private void add(List<Range> ranges, RecordedNode.Call call) {
+    add(ranges, List.of(), null, call);
+  }
+
+  private void add(
+      List<Range> ranges,
+      List<LaunchObserver.Use> declared,
+      RecordedNode.@Nullable Numbers numbers,
+      RecordedNode.Call call) {
     Submission work = requireCurrent();
     int node = nodes.size();
     nodes.add(
@@ -389,6 +408,7 @@ public final class GraphRecording implements Sink {
             ranges,
             declared,
             bindings,
+            numbers,
             call));
   }
 
@@ -463,7 +483,6 @@ public final class GraphRecording implements Sink {
     long host = source.address() + sourceOffset;
     add(
         List.of(reads(host, bytes), writes(destination, bytes)),
-        List.of(),
         (sink, to) -> sink.copyToDeviceAsync(now(destination), source, sourceOffset, bytes, to));
   }
 
@@ -477,7 +496,6 @@ public final class GraphRecording implements Sink {
     long host = destination.address() + destinationOffset;
     add(
         List.of(reads(source, bytes), writes(host, bytes)),
-        List.of(),
         (sink, to) -> sink.copyToHostAsync(destination, destinationOffset, now(source), bytes, to));
   }
 
@@ -485,7 +503,6 @@ public final class GraphRecording implements Sink {
   public void copyOnDeviceAsync(long destination, long source, long bytes, StreamHandle stream) {
     add(
         List.of(reads(source, bytes), writes(destination, bytes)),
-        List.of(),
         (sink, to) -> sink.copyOnDeviceAsync(now(destination), now(source), bytes, to));
   }
 
@@ -493,7 +510,6 @@ public final class GraphRecording implements Sink {
   public void fill8Async(long destination, byte value, long count, StreamHandle stream) {
     add(
         List.of(writes(destination, count)),
-        List.of(),
         (sink, to) -> sink.fill8Async(now(destination), value, count, to));
   }
 
@@ -501,7 +517,6 @@ public final class GraphRecording implements Sink {
   public void fill16Async(long destination, short value, long count, StreamHandle stream) {
     add(
         List.of(writes(destination, count * Short.BYTES)),
-        List.of(),
         (sink, to) -> sink.fill16Async(now(destination), value, count, to));
   }
 
@@ -509,7 +524,6 @@ public final class GraphRecording implements Sink {
   public void fill32Async(long destination, int value, long count, StreamHandle stream) {
     add(
         List.of(writes(destination, count * Integer.BYTES)),
-        List.of(),
         (sink, to) -> sink.fill32Async(now(destination), value, count, to));
   }
 
@@ -518,7 +532,6 @@ public final class GraphRecording implements Sink {
       long destination, long pitch, int value, long count, StreamHandle stream) {
     add(
         List.of(writes(destination, (count - 1) * pitch + Integer.BYTES)),
-        List.of(),
         (sink, to) -> sink.fill32StridedAsync(now(destination), pitch, value, count, to));
   }
 

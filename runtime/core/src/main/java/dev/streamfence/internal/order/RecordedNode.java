@@ -6,6 +6,7 @@ import dev.streamfence.internal.driver.HostMemory;
 import dev.streamfence.internal.driver.LaunchObserver;
 import dev.streamfence.internal.driver.Sink;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A launch, copy or fill that the body of a graph has made. Its addresses are translated by the
@@ -16,6 +17,19 @@ public final class RecordedNode implements GraphNode {
   @FunctionalInterface
   interface Call {
     void put(Sink sink, StreamHandle stream);
+  }
+
+  /** The numbers among the arguments of a launch. */
+  public interface Numbers {
+    /**
+     * Changes a number of later runs.
+     *
+     * @param parameter the kernel's parameter
+     * @param value a boxed number of the parameter's type
+     * @throws IllegalArgumentException if the kernel takes no such number, or a launch with it
+     *     would be refused; nothing has changed then
+     */
+    void set(String parameter, Object value);
   }
 
   /**
@@ -40,6 +54,7 @@ public final class RecordedNode implements GraphNode {
   private final List<Range> ranges;
   private final List<LaunchObserver.Use> declared;
   private final GraphBindings bindings;
+  private final @Nullable Numbers numbers;
   private final Call call;
 
   RecordedNode(
@@ -51,6 +66,7 @@ public final class RecordedNode implements GraphNode {
       List<Range> ranges,
       List<LaunchObserver.Use> declared,
       GraphBindings bindings,
+      @Nullable Numbers numbers,
       Call call) {
     this.index = index;
     this.facts = facts;
@@ -60,6 +76,7 @@ public final class RecordedNode implements GraphNode {
     this.ranges = ranges;
     this.declared = declared;
     this.bindings = bindings;
+    this.numbers = numbers;
     this.call = call;
   }
 
@@ -71,6 +88,11 @@ public final class RecordedNode implements GraphNode {
   /** What it is. */
   public WorkFacts facts() {
     return facts;
+  }
+
+  /** Its numbers; null if it is no launch. */
+  public @Nullable Numbers numbers() {
+    return numbers;
   }
 
   /** The stream that the body has named. */

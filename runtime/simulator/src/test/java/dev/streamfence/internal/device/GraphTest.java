@@ -297,6 +297,52 @@ final class GraphTest {
   }
 
   @Test
+  void aNumberOfALaunchCanBeChanged() {
+    DeviceArray<float[]> in = gpu.memory().upload(a, new float[] {1, 2, 3, 4});
+    DeviceArray<float[]> out = gpu.memory().allocateZeroed(a, float[].class, 4);
+    KernelGraph graph = gpu.graph("numbers", body -> onA.saxpy(2f, in, out, 4));
+    graph.launch(a);
+    assertThat(out.download(b)).containsExactly(2, 4, 6, 8);
+
+    graph.set(0, "a", 10f).set(0, "n", 2).launch(b);
+
+    assertThat(out.download(b)).containsExactly(12, 24, 6, 8);
+    assertThat(graph.statistics().updatedNodes()).isOne();
+  }
+
+  @Test
+  void aNumberThatALaunchWouldRefuseIsRefused() {
+    DeviceArray<float[]> in = gpu.memory().upload(a, new float[] {1, 2, 3, 4});
+    DeviceArray<float[]> out = gpu.memory().allocateZeroed(a, float[].class, 4);
+    KernelGraph graph =
+        gpu.graph(
+            "numbers",
+            body -> {
+              onA.saxpy(2f, in, out, 4);
+              out.fill(b, 1.5);
+            });
+
+    assertThatThrownBy(() -> graph.set(0, "n", 5))
+        .isInstanceOf(KernelArgumentException.class)
+        .hasMessageStartingWith("saxpy: parameter 'x' has 4 elements; the kernel reads element 4");
+    assertThatThrownBy(() -> graph.set(0, "n", 0))
+        .isInstanceOf(KernelArgumentException.class)
+        .hasMessage("saxpy: parameter 'n' is 0; a node of a graph has at least 1 thread");
+    assertThatThrownBy(() -> graph.set(0, "a", 1))
+        .isInstanceOf(KernelArgumentException.class)
+        .hasMessage("saxpy: parameter 'a' is a float; Integer 1 was passed");
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> graph.set(0, "b", 1f))
+        .withMessage("saxpy has no number 'b'; it has [a, n]");
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> graph.set(1, "value", 1f))
+        .withMessage("node 1 of graph 'numbers', a fill, has no numbers");
+    assertThatThrownBy(() -> graph.set(2, "a", 1f)).isInstanceOf(IndexOutOfBoundsException.class);
+    graph.launch(a);
+    assertThat(graph.statistics().updatedNodes()).isZero();
+  }
+
+  @Test
   void anInputIsAWholeArrayWithElementsAndANameOfItsOwn() {
     gpu.graph(
         "inputs",

@@ -1,0 +1,135 @@
+package dev.streamfence.internal.launch;
+
+import dev.streamfence.DeviceException.AttemptedUse;
+import dev.streamfence.KernelArgumentException;
+import dev.streamfence.KernelArgumentException.Mistake;
+import dev.streamfence.internal.driver.KernelLaunch;
+import dev.streamfence.internal.order.RecordedNode;
+import dev.streamfence.launch.ElementType;
+import dev.streamfence.launch.KernelParameter;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The numbers of a launch that is a node of a graph: each can be changed between runs, and is
+ * checked as for a launch. Confined to the holder of the graph's lock.
+ */
+final class NodeNumbers implements RecordedNode.Numbers {
+  /** A parameter that takes a number, and where it lies among the arguments. Immutable. */
+  record Place(ElementType type, boolean isCount, int offset) {}
+
+  private final LoadedKernel kernel;
+  private final KernelLaunch launch;
+  private final Map<String, Place> places;
+  private final ArgumentFrame frame;
+  private final ArrayArguments arrays;
+  private final @Nullable BoundsCheck bounds;
+
+  /**
+   * Creates the numbers of a node.
+   *
+   * @param launch the node's own
+   * @param places by the names of the parameters, in their order
+   * @param arrays those that it was recorded with; others of the same lengths may be used instead
+   */
+  NodeNumbers(
+      LoadedKernel kernel, KernelLaunch launch, Map<String, Place> places, ArrayArguments arrays) {
+    this.kernel = kernel;
+    this.launch = launch;
+    this.places = places;
+    this.frame = new ArgumentFrame(launch.parameters(), kernel.signature().passed());
+    this.arrays = arrays;
+    LoadedBounds known = kernel.bounds();
+    this.bounds = known == null ? null : new BoundsCheck(known, launch, frame);
+  }
+
+  @Override
+  public void set(String parameter, Object value) {
+    Place place = places.get(parameter);
+    String entry = kernel.signature().entry();
+    if (place == null) {
+      throw new IllegalArgumentException(
+          entry + " has no number '" + parameter + "'; it has " + places.keySet());
+    }
+    AttemptedUse use = AttemptedUse.ofParameter(entry, parameter);
+    long bits = bits(place, value, use);
+    long before = read(place);
+    int gridBefore = launch.gridX();
+    boolean isTaken = false;
+    try {
+      write(place, bits);
+      if (place.isCount()) {
+        count(bits, use);
+      }
+      if (bounds != null) {
+        bounds.check(arrays);
+      }
+      isTaken = true;
+    } finally {
+      if (!isTaken) {
+        write(place, before);
+        launch.grid(gridBefore, launch.gridY(), launch.gridZ());
+      }
+    }
+  }
+
+  private void count(long threads, AttemptedUse use) {
+    if (threads < 1) {
+      throw new KernelArgumentException(
+          Mistake.NUMBER, use, " is " + threads + "; a node of a graph has at least 1 thread");
+    }
+    long blocks = -Math.floorDiv(-threads, (long) kernel.blockSize());
+    kernel.requireBlocks(blocks);
+    launch.grid((int) blocks, 1, 1);
+    kernel.requireLaunchable(launch);
+  }
+
+  /** A number as it lies in memory; refused unless it is of the parameter's type. */
+  private static long bits(Place place, Object value, AttemptedUse use) {
+    if (place.type() == ElementType.BOOLEAN && value instanceof Boolean flag) {
+      return flag ? 1 : 0;
+    } else if (place.type() == ElementType.BYTE && value instanceof Byte number) {
+      return number;
+    } else if (place.type() == ElementType.CHAR && value instanceof Character number) {
+      return number;
+    } else if (place.type() == ElementType.SHORT && value instanceof Short number) {
+      return number;
+    } else if (place.type() == ElementType.INT && value instanceof Integer number) {
+      return number;
+    } else if (place.type() == ElementType.LONG && value instanceof Long number) {
+      return number;
+    } else if (place.type() == ElementType.FLOAT && value instanceof Float number) {
+      return Float.floatToRawIntBits(number);
+    } else if (place.type() == ElementType.DOUBLE && value instanceof Double number) {
+      return Double.doubleToRawLongBits(number);
+    }
+    throw new KernelArgumentException(
+        Mistake.UNEXPECTED,
+        use,
+        " is "
+            + KernelParameter.inWords(place.type())
+            + "; "
+            + value.getClass().getSimpleName()
+            + " "
+            + value
+            + " was passed");
+  }
+
+  private long read(Place place) {
+    return switch (place.type().sizeInBytes()) {
+      case Byte.BYTES -> frame.getByte(place.offset());
+      case Short.BYTES -> frame.getShort(place.offset());
+      case Integer.BYTES -> frame.getInt(place.offset());
+      default -> frame.getLong(place.offset());
+    };
+  }
+
+  private void write(Place place, long bits) {
+    switch (place.type().sizeInBytes()) {
+      case Byte.BYTES -> frame.put(place.offset(), (byte) bits);
+      case Short.BYTES -> frame.put(place.offset(), (short) bits);
+      case Integer.BYTES -> frame.put(place.offset(), (int) bits);
+      default -> frame.put(place.offset(), bits);
+    }
+  }
+}
