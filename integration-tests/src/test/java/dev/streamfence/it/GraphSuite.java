@@ -156,17 +156,24 @@ abstract class GraphSuite {
     float[] ones = new float[weights];
     Arrays.fill(ones, 1);
     symbols.weights().upload(b, ones);
+    DeviceArray<int[]> left = gpu.memory().allocateZeroed(a, int[].class, 4);
+    DeviceArray<int[]> right = gpu.memory().allocateZeroed(b, int[].class, 4);
     KernelGraph graph =
         gpu.graph(
             "special",
             body -> {
               counter.fill(b, 0);
+              onB.bumpAll(List.of(left, right), 2, 4);
               cooperative.meet(counter, seen, shape);
               symbols.weigh(source, target, 4, 1);
             });
     graph.launch(a);
     graph.launch(b);
     int met = counter.download(a)[0];
+    int once = left.download(b)[0];
+    onB.bumpAll(List.of(left, right), 2, 4);
+    assertThat(2 * (left.download(a)[0] - once)).isEqualTo(once);
+    assertThat(right.download(a)).isEqualTo(left.download(a));
     cooperative.meet(counter, seen, shape);
     assertThat(counter.download(a)[0]).isEqualTo(2 * met);
     float[] weighed = target.download(b);

@@ -106,8 +106,9 @@ public sealed interface KernelGraph extends AutoCloseable permits TrackedGraph {
   boolean isOpen();
 
   /**
-   * Destroys the graph and frees what it alone holds. Runs that are queued still run. Does not
-   * synchronise, but waits for another thread that is launching the graph. Idempotent.
+   * Destroys the graph and frees what it alone holds. Runs that are queued still run. Waits for
+   * them if a kernel takes a table of arrays, and for another thread that is launching the graph;
+   * otherwise does not synchronise. Idempotent.
    *
    * @throws dev.streamfence.CudaDriverException if the driver refuses: the graph is closed and its
    *     memory freed all the same, and a later call, or that of the runtime, tries again

@@ -28,16 +28,14 @@ public final class GraphRecorder {
       runtime.sticky().check();
       OpenGraphs graphs = runtime.attachment(OpenGraphs.class, OpenGraphs::new);
       GraphRecording recording = new GraphRecording(words, runtime.hostMemory());
-      TrackedGraph made = null;
       try {
         GraphInputs inputs = run(runtime, recording, code);
-        made = make(runtime, name, recording, inputs);
+        TrackedGraph made = make(runtime, name, recording, inputs);
         graphs.add(made);
         return made;
-      } finally {
-        if (made == null) {
-          release(recording);
-        }
+      } catch (Exception | Error e) {
+        release(runtime, recording, e);
+        throw e;
       }
     } finally {
       runtime.life().leave();
@@ -80,10 +78,14 @@ public final class GraphRecorder {
     }
   }
 
-  /** Releases what a graph has that was not made, whose own failure is thrown. */
-  private static void release(GraphRecording recording) {
+  /** Releases what a graph has that was not made. */
+  private static void release(TrackedRuntime runtime, GraphRecording recording, Throwable failure) {
     Teardown teardown = new Teardown();
-    recording.release(teardown);
-    teardown.finish();
+    recording.release(teardown, runtime.sticky().error() != null);
+    try {
+      teardown.finish();
+    } catch (RuntimeException | Error e) {
+      failure.addSuppressed(e);
+    }
   }
 }

@@ -340,12 +340,13 @@ public final class TrackedGraph implements KernelGraph {
       lock.lock();
       try {
         isClosed = true;
+        teardown.step(this::awaitRuns);
         teardown.step(this::destroy);
       } finally {
         lock.unlock();
       }
       // Without the lock: it may call code of the user.
-      recording.release(teardown);
+      recording.release(teardown, driver.sticky().error() != null);
       try {
         teardown.finish();
       } catch (CudaDriverException e) {
@@ -353,6 +354,14 @@ public final class TrackedGraph implements KernelGraph {
       }
     } finally {
       runtime.life().leave();
+    }
+  }
+
+  /** Waits for the runs if they use memory that is then freed at once. Held: the lock. */
+  private void awaitRuns() {
+    Timeline last = lastTimeline;
+    if (last != null && recording.ownsUnordered() && driver.sticky().error() == null) {
+      last.awaitDone(lastTicket, "closing " + this);
     }
   }
 

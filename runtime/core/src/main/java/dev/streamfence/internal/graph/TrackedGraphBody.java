@@ -36,7 +36,7 @@ public final class TrackedGraphBody implements GraphBody {
   public <A> DeviceArray<A> scratch(DeviceStream stream, Class<A> arrayType, long length) {
     requireActive("scratch memory");
     DeviceArray<A> array = runtime.memory().allocate(stream, arrayType, length, "");
-    recording.own(teardown -> teardown.step(array::close));
+    recording.closeAtEnd(array::close);
     return array;
   }
 

@@ -262,8 +262,12 @@ public final class TrackedRecorder implements LaunchRecorder {
     if (arguments.hasTables()) {
       AddressTables kept = runtime.addressTables(timeline);
       graph.own(kept::close);
-      arguments.placeTablesIn(kept);
       graph.comeAfter(timeline);
+      try {
+        arguments.placeTablesIn(kept);
+      } catch (CudaDriverException e) {
+        throw e.during("writing the tables of " + purpose);
+      }
     }
     KernelLaunch own = launch.copyTo(graph.frame(launch.parameters().sizeInBytes()));
     graph.launch(

@@ -95,6 +95,7 @@ public final class GraphRecording implements Sink {
   private final List<HostMemory> frames = new ArrayList<>();
   private final Set<Runnable> checks = new LinkedHashSet<>();
   private final List<Consumer<Teardown>> owned = new ArrayList<>();
+  private final List<Runnable> closes = new ArrayList<>();
   private final Set<Timeline> untracked = new LinkedHashSet<>();
   private long frameOffset;
   private int impliedEdges;
@@ -139,7 +140,12 @@ public final class GraphRecording implements Sink {
     return List.copyOf(checks);
   }
 
-  /** Adds what the graph has until its end. */
+  /** Adds an array that the graph closes at its end. */
+  public void closeAtEnd(Runnable close) {
+    closes.add(close);
+  }
+
+  /** Adds what the graph has until its end, and what nothing orders with its runs. */
   public void own(Consumer<Teardown> close) {
     owned.add(close);
   }
@@ -208,8 +214,24 @@ public final class GraphRecording implements Sink {
     }
   }
 
-  /** Releases everything that the graph has. */
-  public void release(Teardown teardown) {
+  /** Whether it has memory that is not freed in the order of streams, but at once. */
+  public boolean ownsUnordered() {
+    return !owned.isEmpty();
+  }
+
+  /**
+   * Releases everything that the graph has; nothing {@link #ownsUnordered unordered} is in use.
+   *
+   * @param isLost whether the device is lost, and has taken its memory along
+   */
+  public void release(Teardown teardown, boolean isLost) {
+    if (isLost) {
+      untracked.clear();
+      owned.clear();
+    }
+    teardown.step(this::awaitUntracked);
+    closes.forEach(teardown::step);
+    closes.clear();
     owned.forEach(close -> teardown.step(() -> close.accept(teardown)));
     owned.clear();
     for (HostMemory frame : frames) {

@@ -138,9 +138,10 @@ enum FailureScenario {
       DeviceStream a = world.stream();
       DeviceStream b = world.stream();
       DeviceArray<int[]> values = world.upload(a, 1, 2, 3);
-      DeviceArray<int[]> copy = world.allocate(b, 3);
+      DeviceArray<int[]> copy = world.upload(b, 0, 0, 0);
       DeviceArray<int[]> other = world.upload(b, 5, 6, 7);
       LaunchRecorder increment = world.recorder(a, FailureKernel.IMAGE, FailureKernel.INCREMENT);
+      LaunchRecorder bump = world.recorder(b, FailureKernel.IMAGE, FailureKernel.BUMP);
       KernelGraph graph =
           world.op(
               "recording",
@@ -150,6 +151,7 @@ enum FailureScenario {
                       body -> {
                         DeviceArray<int[]> scratch = body.scratch(a, int[].class, 3);
                         scratch.fill(b, 1);
+                        FailureKernel.bump(bump, List.of(copy, scratch), 3);
                         FailureKernel.increment(increment, body.input("values", values));
                         copy.copyFrom(b, values);
                       }));

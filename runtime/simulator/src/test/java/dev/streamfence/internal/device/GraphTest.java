@@ -23,6 +23,7 @@ import dev.streamfence.graph.GraphBody;
 import dev.streamfence.graph.GraphCode;
 import dev.streamfence.graph.GraphEdge;
 import dev.streamfence.graph.KernelGraph;
+import dev.streamfence.internal.launch.TableKernels;
 import dev.streamfence.internal.launch.VectorKernels;
 import dev.streamfence.launch.KernelImage;
 import dev.streamfence.launch.KernelSignature;
@@ -33,6 +34,7 @@ import dev.streamfence.simulation.DriverCall;
 import dev.streamfence.simulation.Schedule;
 import dev.streamfence.simulation.SimulatedDevice;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -162,6 +164,47 @@ final class GraphTest {
     graph.close();
     in.close();
     out.close();
+  }
+
+  /** However many tables the stream has written since. */
+  @Test
+  void tablesOfArraysStayAsLongAsTheGraph() {
+    TableKernels tables = TableKernels.on(a);
+    List<DeviceArray<int[]>> both = List.of(x, y);
+    KernelGraph graph =
+        gpu.graph(
+            "tables",
+            body -> {
+              tables.bump(both, N);
+              tables.bump(List.of(y, sum), N);
+            });
+    DeviceArray<int[]> other = zeros("other");
+    DeviceArray<int[]> another = zeros("another");
+    DeviceArray<long[]> sums = gpu.memory().allocateZeroed(a, long[].class, 300);
+    for (int i = 1; i < 300; i++) {
+      // Each is a table that the stream has not written before.
+      DeviceArray<?>[] table = new DeviceArray<?>[i];
+      Arrays.fill(table, other);
+      table[0] = another;
+      tables.firstBytes(table, sums);
+    }
+    DeviceArray<int[]> kept = zeros("kept");
+    graph.launch(b);
+    graph.launch(a);
+
+    assertThat(x.download(a)).containsOnly(2);
+    assertThat(y.download(a)).containsOnly(4);
+    assertThat(sum.download(b)).containsOnly(2);
+    assertThat(kept.download(b)).containsOnly(0);
+    assertThat(graph.edges()).hasSize(1);
+    assertMisuse(
+        Misuse.INSIDE_GRAPH,
+        () -> gpu.graph("table", body -> tables.bump(List.of(body.input("x", x), y), N)));
+    graph.launch(a);
+    long frees = device.calls(DriverCall.FREE);
+    graph.close();
+    assertThat(device.calls(DriverCall.FREE)).isEqualTo(frees + 2);
+    assertThat(x.download(b)).containsOnly(3);
   }
 
   @Test
