@@ -1,0 +1,184 @@
+package dev.streamfence.graph;
+
+import dev.streamfence.DeviceStream;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Graphs by a key, such as the kind of an operator and the {@linkplain #sizeClass size class} of
+ * its input: each is recorded when it is first needed, and closed when it was not used for longest.
+ *
+ * <p>Thread-safe. Launches of different keys do not wait for each other; of one key, threads take
+ * turns for the host's time of a launch, so that each launches with the inputs that it has bound.
+ *
+ * @param <K> the keys; immutable, with {@code equals} and {@code hashCode}
+ */
+public final class GraphCache<K> implements AutoCloseable {
+  /**
+   * Counts so far. Immutable.
+   *
+   * @param recordings graphs that were recorded
+   * @param hits launches that found their graph
+   * @param evictions graphs that were closed to make room
+   * @param graphs graphs that are kept
+   */
+  public record Statistics(long recordings, long hits, long evictions, int graphs) {}
+
+  private static final class Entry {
+    private final ReentrantLock lock = new ReentrantLock();
+    private @Nullable KernelGraph graph;
+
+    /** Whether it is out of the cache; guarded by the lock, like the graph. */
+    private boolean isGone;
+  }
+
+  private final int capacity;
+
+  /** The least recently used first. Guarded by this, like the counts. */
+  private final Map<K, Entry> entries = new LinkedHashMap<>(16, 0.75f, true);
+
+  private long recordings;
+  private long hits;
+  private long evictions;
+
+  /**
+   * Creates an empty cache.
+   *
+   * @param capacity how many graphs it keeps, at least 1
+   */
+  public GraphCache(int capacity) {
+    if (capacity < 1) {
+      throw new IllegalArgumentException("a cache of " + capacity + " graphs; it has at least 1");
+    }
+    this.capacity = capacity;
+  }
+
+  /**
+   * The least power of two that is not less than a length: arrays of one class can share a graph
+   * that was recorded for the largest of them.
+   *
+   * @param length at least 0, at most 2^62
+   */
+  public static long sizeClass(long length) {
+    if (length < 0 || length > 1L << 62) {
+      throw new IllegalArgumentException("a length of " + length + "; it is from 0 to 2^62");
+    }
+    return length <= 1 ? 1 : Long.highestOneBit(length - 1) << 1;
+  }
+
+  /**
+   * Launches the graph of a key.
+   *
+   * @param recorder records it if the cache does not have it
+   * @param bind binds its inputs for this launch
+   * @throws IllegalStateException if the runtime of the graph is closed
+   */
+  public void launch(
+      K key,
+      DeviceStream stream,
+      Function<? super K, KernelGraph> recorder,
+      Consumer<? super KernelGraph> bind) {
+    Objects.requireNonNull(key, "key");
+    Objects.requireNonNull(recorder, "recorder");
+    Objects.requireNonNull(bind, "bind");
+    while (!tryLaunch(key, stream, recorder, bind)) {
+      // Another thread has evicted it in between.
+      Thread.onSpinWait();
+    }
+  }
+
+  private boolean tryLaunch(
+      K key,
+      DeviceStream stream,
+      Function<? super K, KernelGraph> recorder,
+      Consumer<? super KernelGraph> bind) {
+    List<Entry> evicted = new ArrayList<>(0);
+    Entry entry = take(key, evicted);
+    evicted.forEach(GraphCache::end);
+    entry.lock.lock();
+    try {
+      if (entry.isGone) {
+        return false;
+      }
+      KernelGraph graph = entry.graph;
+      boolean isHit = graph != null && graph.isOpen();
+      if (graph == null || !isHit) {
+        graph = Objects.requireNonNull(recorder.apply(key), "graph");
+        entry.graph = graph;
+      }
+      count(isHit);
+      bind.accept(graph);
+      graph.launch(stream);
+      return true;
+    } finally {
+      entry.lock.unlock();
+    }
+  }
+
+  private synchronized Entry take(K key, List<Entry> evicted) {
+    Entry entry = entries.computeIfAbsent(key, absent -> new Entry());
+    while (entries.size() > capacity) {
+      K oldest = entries.keySet().iterator().next();
+      evicted.add(Objects.requireNonNull(entries.remove(oldest)));
+      evictions++;
+    }
+    return entry;
+  }
+
+  private synchronized void count(boolean isHit) {
+    if (isHit) {
+      hits++;
+    } else {
+      recordings++;
+    }
+  }
+
+  private static void end(Entry entry) {
+    entry.lock.lock();
+    try {
+      entry.isGone = true;
+      if (entry.graph != null) {
+        entry.graph.close();
+      }
+    } finally {
+      entry.lock.unlock();
+    }
+  }
+
+  /** The counts so far. */
+  public synchronized Statistics statistics() {
+    return new Statistics(recordings, hits, evictions, entries.size());
+  }
+
+  /** Closes all graphs. Later launches record them again. */
+  @Override
+  public void close() {
+    List<Entry> all;
+    synchronized (this) {
+      all = new ArrayList<>(entries.values());
+      entries.clear();
+    }
+    RuntimeException failure = null;
+    for (Entry entry : all) {
+      try {
+        end(entry);
+      } catch (RuntimeException e) {
+        if (failure == null) {
+          failure = e;
+        } else {
+          failure.addSuppressed(e);
+        }
+      }
+    }
+    if (failure != null) {
+      throw failure;
+    }
+  }
+}

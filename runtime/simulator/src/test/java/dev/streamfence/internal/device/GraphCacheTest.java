@@ -1,0 +1,128 @@
+package dev.streamfence.internal.device;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.streamfence.DeviceArray;
+import dev.streamfence.DeviceRuntime;
+import dev.streamfence.DeviceStream;
+import dev.streamfence.graph.GraphCache;
+import dev.streamfence.graph.KernelGraph;
+import dev.streamfence.internal.launch.VectorKernels;
+import dev.streamfence.simulation.DriverCall;
+import dev.streamfence.simulation.SimulatedDevice;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** Graphs that are kept by a key. */
+final class GraphCacheTest {
+  private final SimulatedDevice device = SimulatedDevice.builder().build();
+  private final DeviceRuntime gpu = DeviceRuntime.simulated(device);
+  private final DeviceStream stream = gpu.streams().acquire();
+  private final VectorKernels kernels = VectorKernels.on(stream);
+  private final GraphCache<Integer> cache = new GraphCache<>(2);
+
+  @AfterEach
+  void nothingIsLeft() {
+    cache.close();
+    assertThat(device.calls(DriverCall.DESTROY_GRAPH))
+        .isEqualTo(device.calls(DriverCall.CREATE_GRAPH));
+    gpu.close();
+    assertThat(device.liveObjects()).isZero();
+  }
+
+  private DeviceArray<int[]> zeros(int length) {
+    return gpu.memory().allocateZeroed(stream, int[].class, length);
+  }
+
+  /** A graph that increments an array of a length. */
+  private KernelGraph increment(int length) {
+    try (DeviceArray<int[]> recorded = zeros(length)) {
+      return gpu.graph(
+          "increment " + length, body -> kernels.increment(body.input("array", recorded), length));
+    }
+  }
+
+  private void launch(DeviceArray<int[]> array) {
+    cache.launch(
+        (int) array.length(), stream, this::increment, graph -> graph.bind("array", array));
+  }
+
+  @Test
+  void eachKeyIsRecordedOnceAndLaunchedWithWhatIsBound() {
+    List<DeviceArray<int[]>> arrays = List.of(zeros(8), zeros(8), zeros(16));
+    for (int round = 0; round < 3; round++) {
+      arrays.forEach(this::launch);
+    }
+
+    arrays.forEach(array -> assertThat(array.download(stream)).containsOnly(3));
+    assertThat(cache.statistics()).isEqualTo(new GraphCache.Statistics(2, 7, 0, 2));
+  }
+
+  @Test
+  void theGraphThatWasNotUsedForLongestMakesRoom() {
+    DeviceArray<int[]> eight = zeros(8);
+    launch(eight);
+    launch(zeros(16));
+    launch(eight);
+    launch(zeros(32));
+    launch(eight);
+    launch(zeros(16));
+
+    assertThat(cache.statistics()).isEqualTo(new GraphCache.Statistics(4, 2, 2, 2));
+    assertThat(eight.download(stream)).containsOnly(3);
+  }
+
+  @Test
+  void threadsThatShareACacheGetTheirOwnAnswers() {
+    List<DeviceArray<int[]>> arrays =
+        IntStream.range(0, 6).mapToObj(i -> zeros(8 << i % 3)).toList();
+    CompletableFuture<?>[] threads =
+        arrays.stream()
+            .map(
+                array ->
+                    CompletableFuture.runAsync(
+                        () -> {
+                          for (int i = 0; i < 40; i++) {
+                            launch(array);
+                          }
+                        }))
+            .toArray(CompletableFuture<?>[]::new);
+    CompletableFuture.allOf(threads).join();
+
+    arrays.forEach(array -> assertThat(array.download(stream)).containsOnly(40));
+  }
+
+  @Test
+  void aGraphThatCannotBeRecordedIsTriedAgain() {
+    DeviceArray<int[]> array = zeros(8);
+    assertThatThrownBy(
+            () ->
+                cache.launch(
+                    8,
+                    stream,
+                    key -> {
+                      throw new IllegalStateException("planned");
+                    },
+                    graph -> {}))
+        .hasMessage("planned");
+
+    launch(array);
+
+    assertThat(array.download(stream)).containsOnly(1);
+    assertThat(cache.statistics().recordings()).isOne();
+  }
+
+  @Test
+  void sizeClassesArePowersOfTwo() {
+    assertThat(LongStream.of(0, 1, 2, 3, 256, 257, 513, 65_537).map(GraphCache::sizeClass))
+        .containsExactly(1L, 1L, 2L, 4L, 256L, 512L, 1024L, 131_072L);
+    assertThatIllegalArgumentException().isThrownBy(() -> GraphCache.sizeClass(-1));
+    assertThatIllegalArgumentException().isThrownBy(() -> new GraphCache<Integer>(0));
+  }
+}
