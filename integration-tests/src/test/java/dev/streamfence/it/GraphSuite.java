@@ -137,6 +137,13 @@ abstract class GraphSuite {
     assertThat(Arrays.copyOfRange(all, n, 2 * n)).isEqualTo(copied);
     graph.bind("input", first).launch(a);
     assertThat(copy.download(b)[0]).isEqualTo(2);
+    DeviceArray<long[]> wide = gpu.memory().allocateZeroed(a, long[].class, n);
+    DeviceArray<long[]> wider = gpu.memory().allocateZeroed(a, long[].class, n);
+    KernelGraph fill = gpu.graph("wide", body -> body.input("wide", wide).fill(a, 1L << 40 | 7));
+    fill.launch(b);
+    fill.bind("wide", wider).launch(a);
+    assertThat(wide.download(a)).containsOnly(1L << 40 | 7);
+    assertThat(wider.download(b)).containsOnly(1L << 40 | 7);
     graph.set(1, "n", n / 2).launch(b);
     copied = copy.download(b);
     assertThat(copied[0]).isEqualTo(3);

@@ -124,11 +124,12 @@ public sealed interface DeviceRuntime extends AutoCloseable permits TrackedRunti
    * Records a graph: runs the code once, and makes nodes of its launches, fills and copies, and of
    * its transfers with pinned arrays, instead of queuing them. What a node reads and writes decides
    * which nodes it comes after; the streams that the code names decide nothing. Allocations and
-   * frees are carried out at once. Synchronises nothing, but with the copies of tables of arrays.
+   * frees are carried out at once. Synchronises with the copies of tables of arrays, and with
+   * nothing else.
    *
-   * <p>In the code, this thread cannot wait for streams, download to or upload from Java arrays,
-   * call other code on a stream, or split arrays. Other threads are not affected, and neither is
-   * work that the code puts on another runtime.
+   * <p>In the code, this thread cannot synchronise streams, download to or upload from Java arrays,
+   * call other code on a stream, export or split arrays, or unload modules. Other threads are not
+   * affected, and neither is work that the code puts on another runtime.
    *
    * @param name names the graph in errors, traces and pictures
    * @param code makes the launches; if it throws, no graph is made, and what it has allocated stays

@@ -18,7 +18,7 @@ public sealed interface GraphBody permits TrackedGraphBody {
    * @param array a whole array with elements; no view or part of one
    * @return the array
    * @throws IllegalArgumentException if there is such an input already, or the array has no
-   *     elements
+   *     elements or is used by a node already
    * @throws dev.streamfence.StreamMisuseException if it is a view, a part or a variable, is closed
    *     or belongs to another runtime, or this is not the code that records the graph
    */

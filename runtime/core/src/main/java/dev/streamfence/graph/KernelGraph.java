@@ -7,6 +7,7 @@ import dev.streamfence.internal.graph.TrackedGraph;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 
 /**
  * Launches, fills and copies that were recorded once and run with one call, independent ones side
@@ -32,6 +33,7 @@ public sealed interface KernelGraph extends AutoCloseable permits TrackedGraph {
    *
    * @param stream any stream of the runtime
    * @throws IllegalStateException if the graph is closed, or a module of its kernels is unloaded
+   * @throws dev.streamfence.UseAfterFreeException if a node uses a part of an array that was joined
    * @throws dev.streamfence.UninitializedReadException if a node reads memory that nothing has
    *     written, on a simulated device that checks this
    * @throws dev.streamfence.StreamMisuseException if the stream belongs to another runtime, memory
@@ -60,6 +62,16 @@ public sealed interface KernelGraph extends AutoCloseable permits TrackedGraph {
    * @throws IllegalStateException if the graph is closed
    */
   KernelGraph bind(String input, ReadableArray<?> array);
+
+  /**
+   * Binds several inputs at once, like {@link #bind(String, ReadableArray)}: only the arrays that
+   * are used afterwards must not share memory, so that two inputs can be swapped. All are bound, or
+   * none.
+   *
+   * @param arrays an array for each input that changes
+   * @return this graph
+   */
+  KernelGraph bind(Map<String, ? extends ReadableArray<?>> arrays);
 
   /**
    * Changes a number that later launches pass to a kernel. It stays until the next call. Makes no

@@ -110,13 +110,16 @@ final class PinnedBytes {
       if (ended.get()) {
         return;
       }
-      if (hazards.isHeld()) {
+      // Launches on the mapped memory take no lock of the array.
+      if (isLost()) {
+        hazards.close(null);
+      } else if (!hazards.closeUnlessHeld()) {
         throw new StreamMisuseException(
             StreamMisuseException.Misuse.INSIDE_GRAPH,
-            "closing " + description + ", which a graph uses; close the graph first");
+            "closing "
+                + description
+                + ", which a graph or other code still has; close or release that first");
       }
-      // Launches on the mapped memory take no lock of the array.
-      hazards.close(null);
       try {
         if (!isLost()) {
           hazards.pending(true).forEach(use -> use.await("closing " + description));

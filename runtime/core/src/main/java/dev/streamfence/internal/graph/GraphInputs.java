@@ -13,6 +13,7 @@ import dev.streamfence.internal.order.RecordedNode;
 import dev.streamfence.internal.order.RecordedNode.Range;
 import dev.streamfence.internal.order.UseLabels;
 import java.util.BitSet;
+import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -37,6 +38,12 @@ final class GraphInputs {
     private Region region;
     private boolean isWritten;
 
+    /** The memory that is about to be used, while inputs are bound together; else null. */
+    private @Nullable Region next;
+
+    /** Its place among the uses of the graph; -1 if no node uses it. */
+    private int use = -1;
+
     private Input(String name, int number, TrackedArray<?> recorded, Region region) {
       this.name = name;
       this.number = number;
@@ -48,6 +55,29 @@ final class GraphInputs {
     /** The memory that is used now. */
     Region region() {
       return region;
+    }
+
+    /** The memory that is used after the inputs that are being bound. */
+    private Region upcoming() {
+      Region upcoming = next;
+      return upcoming == null ? region : upcoming;
+    }
+
+    String name() {
+      return name;
+    }
+
+    int use() {
+      return use;
+    }
+
+    void setUse(int place) {
+      use = place;
+    }
+
+    /** Says what is about to be used; null if nothing is. */
+    void setNext(@Nullable Region upcoming) {
+      next = upcoming;
     }
 
     /** The nodes that use it. */
@@ -86,6 +116,9 @@ final class GraphInputs {
     if (region == null || array.length() == 0) {
       throw new IllegalArgumentException(words + " is " + array + ", which has no elements");
     }
+    if (!array.isOpen()) {
+      throw array.useAfterFree(AttemptedUse.of(words));
+    }
     region.hazards().requireUsable(words);
     if (region.hazards() != region.allocation().hazards()
         || region.sizeInBytes() != region.allocation().sizeInBytes()) {
@@ -99,6 +132,21 @@ final class GraphInputs {
             words + " is " + array + ", which is input '" + other.name + "' as well");
       }
     }
+    for (RecordedNode node : recording.nodes()) {
+      for (Range range : node.ranges()) {
+        if (range.address() >= region.address()
+            && range.address() < region.address() + region.sizeInBytes()) {
+          throw new IllegalArgumentException(
+              words
+                  + " is "
+                  + array
+                  + ", which "
+                  + node.facts().name()
+                  + " uses already; name an input before its first use");
+        }
+      }
+    }
+    recording.hold(region.hazards());
     inputs.put(
         name, new Input(name, bindings.add(region.address(), region.sizeInBytes()), array, region));
   }
@@ -125,9 +173,9 @@ final class GraphInputs {
                   + input.name
                   + "' of "
                   + recording
-                  + " is passed in a table by "
+                  + " is in a table or the host's side of a copy in "
                   + node.facts().name()
-                  + ", and the addresses in a table stay; pass it as a parameter of its own");
+                  + ", whose addresses stay; use another array there");
         } else {
           input.nodes.set(node.index());
           input.isWritten |= range.writes();
@@ -143,6 +191,11 @@ final class GraphInputs {
       }
     }
     return null;
+  }
+
+  /** All inputs. */
+  Collection<Input> all() {
+    return inputs.values();
   }
 
   /** An input. */
@@ -189,16 +242,17 @@ final class GraphInputs {
           use.get(),
           " is written, and " + array + " is read-only; bind a copy of it instead");
     }
+    if (!array.isOpen()) {
+      throw array.useAfterFree(use.get());
+    }
     UseLabels labels = () -> use.get().toString();
     region.hazards().requireUsable(labels, 0);
     region.requireTracked(labels, 0);
-    requireApart(input, region, array, use);
     return region;
   }
 
   /** Refuses memory that other nodes use as well: no edge orders them. */
-  private void requireApart(
-      Input input, Region region, TrackedArray<?> array, Supplier<AttemptedUse> use) {
+  void requireApart(Input input, Region region, TrackedArray<?> array, Supplier<AttemptedUse> use) {
     for (Range other : others) {
       if ((input.isWritten || other.writes())
           && other.address() < region.address() + region.sizeInBytes()
@@ -207,7 +261,9 @@ final class GraphInputs {
       }
     }
     for (Input other : inputs.values()) {
-      if (other != input && (input.isWritten || other.isWritten) && other.region.overlaps(region)) {
+      if (other != input
+          && (input.isWritten || other.isWritten)
+          && other.upcoming().overlaps(region)) {
         throw alias(array, use.get(), "input '" + other.name + "'");
       }
     }

@@ -51,6 +51,7 @@ public final class GraphRecorder {
       code.record(body);
     } finally {
       runtime.life().record(null);
+      recording.seal();
       body.end();
     }
     runtime.requireOutsideLaunch("the end of " + recording);
@@ -61,6 +62,7 @@ public final class GraphRecorder {
       TrackedRuntime runtime, String name, GraphRecording recording, GraphInputs inputs) {
     try {
       inputs.end();
+      recording.checks().forEach(Runnable::run);
       recording.awaitUntracked();
       GraphHandle handle = runtime.driver().createGraph(recording.nodes());
       @Nullable TrackedGraph graph = null;

@@ -33,9 +33,12 @@ import dev.streamfence.trace.WorkKind;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
@@ -67,8 +70,8 @@ public final class TrackedGraph implements KernelGraph {
   private final BitSet outdated = new BitSet();
   private @Nullable Timeline lastTimeline;
   private long lastTicket;
-  private long launches;
-  private long updatedNodes;
+  private final AtomicLong launches = new AtomicLong();
+  private final AtomicLong updatedNodes = new AtomicLong();
   private boolean isDestroyed;
   private volatile boolean isClosed;
 
@@ -96,6 +99,9 @@ public final class TrackedGraph implements KernelGraph {
       reads[i] = total.get(i).reads();
       writes[i] = total.get(i).writes();
       uses[i] = total.get(i).use();
+    }
+    for (Input input : inputs.all()) {
+      input.setUse(List.of(states).indexOf(input.region().hazards()));
     }
     recording.end();
   }
@@ -165,7 +171,7 @@ public final class TrackedGraph implements KernelGraph {
       observer.launching(toString(), submission.stream(), submission.ticket(), List.of());
     }
     driver.launchGraph(handle, submission.stream());
-    launches++;
+    launches.incrementAndGet();
     return submission;
   }
 
@@ -174,7 +180,7 @@ public final class TrackedGraph implements KernelGraph {
     for (int node = outdated.nextSetBit(0); node >= 0; node = outdated.nextSetBit(node)) {
       driver.updateGraph(handle, node, recording.nodes().get(node));
       outdated.clear(node);
-      updatedNodes++;
+      updatedNodes.incrementAndGet();
     }
   }
 
@@ -186,14 +192,17 @@ public final class TrackedGraph implements KernelGraph {
 
   @Override
   public KernelGraph bind(String input, ReadableArray<?> array) {
-    TrackedArray<?> next = TrackedArray.of(Objects.requireNonNull(array, "array"));
+    return bind(Map.of(input, Objects.requireNonNull(array, "array")));
+  }
+
+  @Override
+  public KernelGraph bind(Map<String, ? extends ReadableArray<?>> arrays) {
     runtime.life().enter();
     try {
-      runtime.life().requireNotRecording("binding an input of " + this);
-      lock.lock();
+      acquire("binding an input of " + this);
       try {
         requireOpen();
-        bind(inputs.require(input), input, next);
+        bindAll(Map.copyOf(arrays));
       } finally {
         lock.unlock();
       }
@@ -203,18 +212,52 @@ public final class TrackedGraph implements KernelGraph {
     return this;
   }
 
+  /** An array that is about to be used for an input. */
+  private record Next(Input input, TrackedArray<?> array, Region region) {}
+
   /** Held: the lock. */
-  private void bind(Input input, String inputName, TrackedArray<?> array) {
-    int used = indexOf(input.region().hazards());
-    Region region = inputs.check(input, array, () -> use(inputName, used));
-    if (used >= 0 && region.hazards() != states[used]) {
-      recording.holdInstead(states[used], region.hazards());
-      states[used] = region.hazards();
+  private void bindAll(Map<String, ReadableArray<?>> arrays) {
+    List<Next> all = new ArrayList<>(arrays.size());
+    int kept = 0;
+    boolean isDone = false;
+    try {
+      for (Map.Entry<String, ReadableArray<?>> each : arrays.entrySet()) {
+        Input input = inputs.require(each.getKey());
+        TrackedArray<?> array = TrackedArray.of(each.getValue());
+        Region region = inputs.check(input, array, () -> use(input));
+        input.setNext(region);
+        all.add(new Next(input, array, region));
+      }
+      for (Next next : all) {
+        inputs.requireApart(next.input(), next.region(), next.array(), () -> use(next.input()));
+      }
+      for (; kept < all.size(); kept++) {
+        recording.keep(all.get(kept).region().hazards());
+      }
+      isDone = true;
+    } finally {
+      for (Next next : all) {
+        next.input().setNext(null);
+      }
+      for (int i = 0; i < kept && !isDone; i++) {
+        recording.dismiss(all.get(i).region().hazards());
+      }
     }
-    if (region.address() != input.region().address()) {
+    all.forEach(this::use);
+  }
+
+  /** Uses another array from now on. Held: the lock. */
+  private void use(Next next) {
+    Input input = next.input();
+    HazardState before = input.region().hazards();
+    if (input.use() >= 0) {
+      states[input.use()] = next.region().hazards();
+    }
+    if (next.region().address() != input.region().address()) {
       outdated.or(input.nodes());
     }
-    inputs.set(input, region, array);
+    inputs.set(input, next.region(), next.array());
+    recording.dismiss(before);
   }
 
   @Override
@@ -223,8 +266,7 @@ public final class TrackedGraph implements KernelGraph {
     Objects.requireNonNull(value, "value");
     runtime.life().enter();
     try {
-      runtime.life().requireNotRecording("changing a number of " + this);
-      lock.lock();
+      acquire("changing a number of " + this);
       try {
         requireOpen();
         RecordedNode changed =
@@ -252,22 +294,30 @@ public final class TrackedGraph implements KernelGraph {
   }
 
   /** The use of an input by a node, or the input itself if no node uses it. */
-  private AttemptedUse use(String input, int used) {
-    return used < 0
-        ? AttemptedUse.of("input '" + input + "' of " + this)
-        : new AttemptedUse(
-            uses[used].kernel(),
-            uses[used].parameter(),
-            "input '" + input + "' of " + uses[used].inWords());
+  private AttemptedUse use(Input input) {
+    String words = "input '" + input.name() + "' of ";
+    if (input.use() < 0) {
+      return AttemptedUse.of(words + this);
+    }
+    AttemptedUse use = uses[input.use()];
+    return new AttemptedUse(use.kernel(), use.parameter(), words + use.inWords());
   }
 
-  private int indexOf(HazardState state) {
-    for (int i = 0; i < states.length; i++) {
-      if (states[i] == state) {
-        return i;
-      }
+  /**
+   * Takes the lock, for an operation that may be inside of a launch or of a host access of this
+   * thread, for which a thread with the lock may wait.
+   */
+  private void acquire(String act) {
+    runtime.life().requireNotRecording(act);
+    if (runtime.life().mayWait()) {
+      lock.lock();
+    } else if (!lock.tryLock()) {
+      throw new StreamMisuseException(
+          StreamMisuseException.Misuse.INSIDE_LAUNCH,
+          act
+              + " inside of a launch or a host access of this thread, while another thread launches"
+              + " it; end that first");
     }
-    return -1;
   }
 
   @Override
@@ -301,17 +351,12 @@ public final class TrackedGraph implements KernelGraph {
 
   @Override
   public GraphStatistics statistics() {
-    lock.lock();
-    try {
-      return new GraphStatistics(
-          recording.nodes().size(),
-          recording.edges().size(),
-          recording.impliedEdges(),
-          launches,
-          updatedNodes);
-    } finally {
-      lock.unlock();
-    }
+    return new GraphStatistics(
+        recording.nodes().size(),
+        recording.edges().size(),
+        recording.impliedEdges(),
+        launches.get(),
+        updatedNodes.get());
   }
 
   @Override
@@ -337,7 +382,7 @@ public final class TrackedGraph implements KernelGraph {
     }
     try {
       Teardown teardown = new Teardown();
-      lock.lock();
+      acquire("closing " + this);
       try {
         isClosed = true;
         teardown.step(this::awaitRuns);

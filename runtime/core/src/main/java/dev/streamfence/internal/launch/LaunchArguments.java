@@ -516,6 +516,23 @@ final class LaunchArguments {
     return new NodeNumbers(kernel, node, places, arrays.copy());
   }
 
+  /** Refuses memory whose uses nothing orders: in a graph, not even its stream does. */
+  void requireTracked(UseLabels labels) {
+    for (int i = 0; i < arrays.count(); i++) {
+      ArrayArgument array = arrays.get(i);
+      Region region = array.region();
+      if (array.isUntracked()) {
+        throw new StreamMisuseException(
+            StreamMisuseException.Misuse.UNTRACKED,
+            use(i),
+            " is an address that is not tracked, and nothing orders its uses in a graph; pass a"
+                + " DeviceArray");
+      } else if (region != null) {
+        region.requireTracked(labels, i);
+      }
+    }
+  }
+
   /** Whether the launch passes a table. */
   boolean hasTables() {
     return tables != null && tables.count() > 0;

@@ -259,6 +259,7 @@ public final class TrackedRecorder implements LaunchRecorder {
     if (launch.blocks() == 0) {
       return;
     }
+    arguments.requireTracked(labels);
     if (arguments.hasTables()) {
       AddressTables kept = runtime.addressTables(timeline);
       graph.own(kept::close);

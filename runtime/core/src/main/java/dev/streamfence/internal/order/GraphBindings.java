@@ -49,6 +49,11 @@ public final class GraphBindings {
     return bindings.get(input).contains(address);
   }
 
+  /** Whether a recorded address belongs to any input. */
+  public boolean contains(long address) {
+    return bindings.stream().anyMatch(binding -> binding.contains(address));
+  }
+
   /** The address that is used instead of a recorded one. */
   long translate(long address) {
     // An iterator would be an object per address.

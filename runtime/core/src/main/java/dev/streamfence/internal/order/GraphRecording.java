@@ -99,6 +99,7 @@ public final class GraphRecording implements Sink {
   private final Set<Timeline> untracked = new LinkedHashSet<>();
   private long frameOffset;
   private int impliedEdges;
+  private boolean isSealed;
 
   // Of the work that is being recorded.
   private @Nullable Submission current;
@@ -177,6 +178,20 @@ public final class GraphRecording implements Sink {
     return all;
   }
 
+  /** Says that its code has returned: nothing is recorded any more. */
+  public void seal() {
+    isSealed = true;
+  }
+
+  private void requireNotSealed(AttemptedUse use) {
+    if (isSealed) {
+      throw new StreamMisuseException(
+          StreamMisuseException.Misuse.OUT_OF_SCOPE,
+          use,
+          " was begun in the code of " + name + ", which has returned; begin it again");
+    }
+  }
+
   /** Forgets what only the body needs. */
   public void end() {
     places.clear();
@@ -196,15 +211,21 @@ public final class GraphRecording implements Sink {
   }
 
   /**
-   * Holds other memory instead of some.
+   * Keeps memory that is to be bound.
    *
-   * @throws dev.streamfence.UseAfterFreeException if it is closed; nothing has changed then
+   * @throws dev.streamfence.UseAfterFreeException if it is closed
    */
-  public void holdInstead(HazardState before, HazardState next) {
-    next.hold(name);
-    held.add(next);
-    held.remove(before);
-    endHold(before);
+  public void keep(HazardState bound) {
+    HazardState whole = bound.outermost();
+    whole.hold(name);
+    held.add(whole);
+  }
+
+  /** Takes one {@link #hold} or {@link #keep} back. */
+  public void dismiss(HazardState kept) {
+    HazardState whole = kept.outermost();
+    held.remove(whole);
+    endHold(whole);
   }
 
   private static void endHold(HazardState state) {
@@ -252,6 +273,7 @@ public final class GraphRecording implements Sink {
    */
   void begin(Submission submission, Uses uses) {
     UseLabels labels = submission.labels();
+    requireNotSealed(labels.work());
     for (int i = 0; i < uses.count(); i++) {
       uses.get(i).requireUsableInGraph(labels);
     }
@@ -266,10 +288,16 @@ public final class GraphRecording implements Sink {
     }
   }
 
-  private void hold(HazardState state) {
+  /**
+   * Keeps some memory, and what it is a part of, until the graph ends.
+   *
+   * @throws dev.streamfence.UseAfterFreeException if it is closed
+   */
+  public void hold(HazardState state) {
     if (!states.containsKey(state)) {
-      state.hold(name);
-      held.add(state);
+      HazardState whole = state.outermost();
+      whole.hold(name);
+      held.add(whole);
       states.put(state, new StateUses(AttemptedUse.of(name)));
     }
   }
@@ -394,6 +422,7 @@ public final class GraphRecording implements Sink {
    * @throws CudaDriverException if there is none left
    */
   public HostMemory frame(long bytes) {
+    requireNotSealed(requireCurrent().labels().work());
     HostMemory last = frames.isEmpty() ? null : frames.get(frames.size() - 1);
     if (last == null || frameOffset + bytes > last.sizeInBytes()) {
       try {
@@ -419,6 +448,7 @@ public final class GraphRecording implements Sink {
       RecordedNode.@Nullable Numbers numbers,
       RecordedNode.Call call) {
     Submission work = requireCurrent();
+    requireNotSealed(work.labels().work());
     int node = nodes.size();
     nodes.add(
         new RecordedNode(
@@ -504,7 +534,7 @@ public final class GraphRecording implements Sink {
       long destination, HostMemory source, long sourceOffset, long bytes, StreamHandle stream) {
     long host = source.address() + sourceOffset;
     add(
-        List.of(reads(host, bytes), writes(destination, bytes)),
+        List.of(new Range(Range.FIXED, host, bytes, false), writes(destination, bytes)),
         (sink, to) -> sink.copyToDeviceAsync(now(destination), source, sourceOffset, bytes, to));
   }
 
@@ -517,7 +547,7 @@ public final class GraphRecording implements Sink {
       StreamHandle stream) {
     long host = destination.address() + destinationOffset;
     add(
-        List.of(reads(source, bytes), writes(host, bytes)),
+        List.of(reads(source, bytes), new Range(Range.FIXED, host, bytes, true)),
         (sink, to) -> sink.copyToHostAsync(destination, destinationOffset, now(source), bytes, to));
   }
 

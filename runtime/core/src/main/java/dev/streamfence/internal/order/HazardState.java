@@ -269,6 +269,31 @@ public final class HazardState extends HazardLock {
     }
   }
 
+  /** Closes it like {@link #close}, unless a {@linkplain #hold hold} keeps it; returns whether. */
+  public boolean closeUnlessHeld() {
+    lock();
+    try {
+      if (holds > 0) {
+        return false;
+      }
+      if (isOpenLocked()) {
+        end(null);
+      }
+      return true;
+    } finally {
+      unlock();
+    }
+  }
+
+  /** What it is a part of, and that of; itself if it is no part. */
+  HazardState outermost() {
+    HazardState outermost = this;
+    while (outermost.whole != null) {
+      outermost = outermost.whole;
+    }
+    return outermost;
+  }
+
   /** Held: the lock. */
   private Closing end(@Nullable Throwable endedAt) {
     takePartsBack(Availability.CLOSED, endedAt);

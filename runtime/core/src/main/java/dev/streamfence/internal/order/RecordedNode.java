@@ -42,7 +42,7 @@ public final class RecordedNode implements GraphNode {
     /** An address that the call of the node looks up itself. */
     static final int IN_CALL = -1;
 
-    /** An address in a table, or in the kernel's own code, which never changes. */
+    /** An address in a table, in the kernel's own code or on the host, which never changes. */
     public static final int FIXED = -2;
   }
 

@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import dev.streamfence.Completion;
 import dev.streamfence.DeviceArray;
+import dev.streamfence.DeviceParts;
 import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
 import dev.streamfence.KernelArgumentException;
@@ -36,6 +37,8 @@ import dev.streamfence.simulation.SimulatedDevice;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
@@ -386,6 +389,155 @@ final class GraphTest {
   }
 
   @Test
+  void twoInputsCanBeSwappedAtOnce() {
+    KernelGraph graph =
+        gpu.graph("swaps", body -> onA.add(body.input("in", x), y, body.input("out", sum), N));
+    x.fill(a, 5);
+    y.fill(a, 1);
+    graph.launch(a);
+    assertThat(sum.download(b)).containsOnly(6);
+    assertMisuse(Misuse.ALIAS, () -> graph.bind("in", sum));
+
+    graph.bind(Map.of("in", sum, "out", x)).launch(b);
+
+    assertThat(x.download(a)).containsOnly(7);
+    assertThatThrownBy(() -> graph.bind(Map.of("in", x, "out", zerosOf(1))))
+        .isInstanceOf(KernelArgumentException.class);
+    graph.launch(a);
+    assertThat(x.download(b)).containsOnly(7);
+  }
+
+  /** Which is one hazard state for both. */
+  @Test
+  void viewsOfOneArrayCanBeBoundToTwoInputs() {
+    DeviceArray<int[]> large = gpu.memory().allocateZeroed(a, int[].class, 2 * N);
+    DeviceArray<int[]> other = zerosOf(N);
+    KernelGraph graph =
+        gpu.graph("views", body -> onA.add(body.input("in", x), y, body.input("out", sum), N));
+    y.fill(a, 3);
+    graph.bind("in", large.view(0, N)).bind("out", large.view(N, N));
+    graph.launch(a);
+    assertThat(large.download(b)[N]).isEqualTo(3);
+
+    graph.bind("out", other).launch(a);
+
+    assertThat(other.download(b)).containsOnly(3);
+  }
+
+  @Test
+  void theHostsSideOfACopyCannotBeAnInput() {
+    PinnedArray<int[]> host = gpu.memory().pinned(int[].class, N);
+
+    assertMisuse(
+        Misuse.INSIDE_GRAPH,
+        () ->
+            gpu.graph(
+                "mapped",
+                body -> {
+                  onA.add(body.input("mapped", host.mapped()), y, sum, N);
+                  x.download(a, host);
+                }));
+    host.close();
+  }
+
+  @Test
+  void anInputThatNoNodeUsesIsHeldAsWell() {
+    DeviceArray<int[]> unused = zerosOf(N);
+    KernelGraph graph =
+        gpu.graph(
+            "unused",
+            body -> {
+              body.input("unused", unused);
+              unused.close();
+              onA.increment(x, N);
+            });
+    long before = live(gpu);
+
+    graph.bind("unused", y).launch(a);
+
+    assertThat(live(gpu)).isEqualTo(before - 4 * N);
+    assertThat(x.download(a)).containsOnly(1);
+    assertThat(y.download(a)).containsOnly(0);
+  }
+
+  @Test
+  void aClosedArrayThatAnotherGraphHoldsCannotBeAnInput() {
+    DeviceArray<int[]> closed = zerosOf(N);
+    KernelGraph graph = gpu.graph("holds", body -> onA.increment(body.input("in", closed), N));
+    closed.close();
+    graph.bind("in", x);
+
+    assertThatThrownBy(() -> graph.bind("in", closed)).isInstanceOf(UseAfterFreeException.class);
+    assertThatThrownBy(() -> gpu.graph("again", body -> body.input("in", closed)))
+        .isInstanceOf(UseAfterFreeException.class);
+  }
+
+  @Test
+  void aPartKeepsItsWholeArray() {
+    DeviceArray<int[]> whole = zerosOf(2 * N);
+    DeviceParts<int[]> parts = whole.split(N);
+    KernelGraph graph = gpu.graph("parts", body -> onA.increment(parts.get(0), N));
+    KernelGraph bound = gpu.graph("bound", body -> onA.increment(body.input("in", x), N));
+    bound.bind("in", parts.get(1));
+    long before = live(gpu);
+
+    whole.close();
+    graph.launch(a);
+    bound.launch(b);
+
+    assertThat(live(gpu)).isEqualTo(before);
+    graph.close();
+    bound.close();
+    assertThat(live(gpu)).isEqualTo(before - 8 * N);
+  }
+
+  @Test
+  void aLaunchThatOutlivesTheCodeIsRefused() {
+    LaunchRecorder recorder = VectorKernels.incrementOn(a);
+    assertMisuse(
+        Misuse.INSIDE_LAUNCH,
+        () -> gpu.graph("open", body -> recorder.begin().array(x).threads(N)));
+
+    assertMisuse(Misuse.OUT_OF_SCOPE, recorder::preflight);
+
+    recorder.close();
+    assertMisuse(
+        Misuse.INSIDE_LAUNCH,
+        () -> gpu.graph("open", body -> recorder.begin().array(x).threads(N).preflight()));
+    assertMisuse(Misuse.OUT_OF_SCOPE, recorder::launch);
+    recorder.close();
+    onA.increment(x, N);
+    assertThat(x.download(a)).containsOnly(1);
+  }
+
+  /** One thread launches the graph, and waits for a launch of another thread. */
+  @Test
+  void operationsInsideOfALaunchDoNotWaitForAThreadThatWaitsForThatLaunch() throws Exception {
+    KernelGraph graph = gpu.graph("waits", body -> onB.increment(body.input("in", x), N));
+    LaunchRecorder recorder = VectorKernels.incrementOn(a);
+    Thread launched;
+    try (LaunchRecorder open = recorder.begin()) {
+      open.array(x).threads(N).preflight();
+      Thread launching = new Thread(() -> graph.launch(b));
+      launching.start();
+      while (launching.getState() == Thread.State.NEW
+          || launching.getState() == Thread.State.RUNNABLE) {
+        Thread.onSpinWait();
+      }
+
+      assertMisuse(Misuse.INSIDE_LAUNCH, graph::close);
+      assertMisuse(Misuse.INSIDE_LAUNCH, () -> graph.bind("in", y));
+      assertMisuse(Misuse.INSIDE_LAUNCH, () -> graph.set(0, "n", 1));
+      assertThat(graph.statistics().nodes()).isOne();
+
+      open.launch().commit();
+      launched = launching;
+    }
+    launched.join();
+    assertThat(x.download(b)).containsOnly(2);
+  }
+
+  @Test
   void anInputIsAWholeArrayWithElementsAndANameOfItsOwn() {
     gpu.graph(
         "inputs",
@@ -395,6 +547,11 @@ final class GraphTest {
           body.input("x", x);
           assertThatIllegalArgumentException().isThrownBy(() -> body.input("x", y));
           assertThatIllegalArgumentException().isThrownBy(() -> body.input("twice", x));
+          onA.increment(y, N);
+          assertThatIllegalArgumentException()
+              .isThrownBy(() -> body.input("late", y))
+              .withMessageEndingWith(
+                  ", which increment uses already; name an input before its first use");
         });
   }
 
@@ -535,6 +692,10 @@ final class GraphTest {
           assertMisuse(
               Misuse.INSIDE_GRAPH, () -> a.submit("call", uses -> uses.reads(x), call -> {}));
           assertMisuse(Misuse.INSIDE_GRAPH, () -> gpu.graph("inner", inner -> {}));
+          assertMisuse(
+              Misuse.INSIDE_GRAPH,
+              () -> ExportedArray.of(x, "an export", false, OptionalLong.empty()));
+          assertMisuse(Misuse.INSIDE_GRAPH, () -> LoadedModule.of(a, image()).unload());
         });
     assertThat(device.calls(DriverCall.CREATE_GRAPH)).isOne();
     host.close();
@@ -790,6 +951,10 @@ final class GraphTest {
     assertThat(graph.toDot())
         .startsWith("digraph \"a \\\"step\\\" <1>\" {\n")
         .contains("n0 [label=\"0 increment\\ngrid 1 x 1 x 1 of 256 x 1 x 1\"];\n");
+  }
+
+  private static KernelImage image() {
+    return KernelImage.resource("kernels/vector.ptx", VectorKernels.class::getResourceAsStream);
   }
 
   private static void assertMisuse(Misuse kind, ThrowingCallable use) {

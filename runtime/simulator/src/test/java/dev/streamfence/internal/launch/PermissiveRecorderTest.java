@@ -2,6 +2,7 @@ package dev.streamfence.internal.launch;
 
 import static dev.streamfence.internal.launch.Refusals.assertRefused;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.streamfence.DeviceArray;
 import dev.streamfence.DeviceRuntime;
@@ -15,6 +16,7 @@ import dev.streamfence.launch.LoadedModule;
 import dev.streamfence.simulation.DriverCall;
 import dev.streamfence.simulation.Schedule;
 import dev.streamfence.simulation.SimulatedDevice;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 
 /** The arrays that a permissive recorder takes, and those of them that it orders. */
@@ -45,6 +47,37 @@ final class PermissiveRecorderTest {
       values.close();
     }
     assertThat(device.liveObjects()).isZero();
+  }
+
+  @Test
+  void nothingUntrackedIsTakenInAGraph() {
+    try (DeviceRuntime gpu = RuntimeOverDriver.openUntracked(Inside.open(device))) {
+      DeviceStream stream = gpu.streams().acquire();
+      LaunchRecorder recorder = permissive(stream);
+      DeviceArray<int[]> values = gpu.memory().allocate(stream, int[].class, 1);
+      gpu.graph(
+          "untracked",
+          body -> {
+            assertUntracked(() -> increment(recorder, values));
+            assertUntracked(
+                () -> {
+                  try (LaunchRecorder open = recorder.begin()) {
+                    open.untracked(0).threads(1).preflight().launch().commit();
+                  }
+                });
+          });
+      values.close();
+    }
+  }
+
+  private static void assertUntracked(ThrowingCallable launch) {
+    assertThatThrownBy(launch)
+        .isInstanceOfSatisfying(
+            StreamMisuseException.class,
+            e -> {
+              assertThat(e.kind()).isEqualTo(StreamMisuseException.Misuse.UNTRACKED);
+              assertThat(e.parameter()).isEqualTo("values");
+            });
   }
 
   @Test
