@@ -392,6 +392,9 @@ public final class TrackedGraph implements KernelGraph {
       }
       // Without the lock: it may call code of the user.
       recording.release(teardown, driver.sticky().error() != null);
+      if (!teardown.hasFailed()) {
+        runtime.attachment(OpenGraphs.class, OpenGraphs::new).remove(this);
+      }
       try {
         teardown.finish();
       } catch (CudaDriverException e) {
@@ -420,7 +423,6 @@ public final class TrackedGraph implements KernelGraph {
       driver.destroyGraph(handle);
     }
     isDestroyed = true;
-    runtime.attachment(OpenGraphs.class, OpenGraphs::new).remove(this);
   }
 
   /** The graph, and the nodes that are the first to use each memory. */

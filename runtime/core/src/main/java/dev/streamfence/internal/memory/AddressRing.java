@@ -2,7 +2,7 @@ package dev.streamfence.internal.memory;
 
 import dev.streamfence.internal.driver.CudaDriver;
 import dev.streamfence.internal.driver.HostMemory;
-import dev.streamfence.internal.order.Teardown;
+import dev.streamfence.internal.driver.HostMemoryPool;
 import dev.streamfence.internal.order.Timeline;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
@@ -199,9 +199,10 @@ final class AddressRing {
     }
   }
 
-  /** Frees the memory on the device; that of the host is freed with its pool. */
-  void free(CudaDriver driver, Teardown teardown) {
-    teardown.step(() -> driver.free(device));
+  /** Frees the memory on the device, and gives that of the host back. */
+  void free(CudaDriver driver, HostMemoryPool memory) {
+    driver.free(device);
+    memory.giveBack(host);
   }
 
   private int place(long position) {

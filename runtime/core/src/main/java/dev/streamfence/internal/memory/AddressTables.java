@@ -114,18 +114,21 @@ public final class AddressTables {
     }
   }
 
-  /** Frees the memory, with which the device is done. */
+  /** Frees the memory, with which the device is done; what the driver refuses, at the next call. */
   public void close(Teardown teardown) {
     AddressRing current = ring;
     ring = null;
     if (current != null) {
       replaced.add(current);
     }
-    for (AddressRing each : replaced) {
-      account.withdrawKept(each.sizeInBytes());
-      each.free(driver, teardown);
+    for (AddressRing each : List.copyOf(replaced)) {
+      teardown.step(
+          () -> {
+            each.free(driver, memory);
+            replaced.remove(each);
+            account.withdrawKept(each.sizeInBytes());
+          });
     }
-    replaced.clear();
   }
 
   /** The ring with room for what is left of the launch, one table after the other. */

@@ -253,8 +253,8 @@ public final class GraphRecording implements Sink {
     teardown.step(this::awaitUntracked);
     closes.forEach(teardown::step);
     closes.clear();
+    // Not forgotten: what the driver refuses is freed by the next call.
     owned.forEach(close -> teardown.step(() -> close.accept(teardown)));
-    owned.clear();
     for (HostMemory frame : frames) {
       teardown.step(() -> memory.giveBack(frame));
     }

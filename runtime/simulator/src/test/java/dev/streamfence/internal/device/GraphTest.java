@@ -34,6 +34,7 @@ import dev.streamfence.memory.MemoryBudget;
 import dev.streamfence.simulation.DriverCall;
 import dev.streamfence.simulation.Schedule;
 import dev.streamfence.simulation.SimulatedDevice;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
@@ -42,11 +43,17 @@ import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.IntStream;
+import javax.xml.parsers.DocumentBuilderFactory;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.assertj.core.groups.Tuple;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.w3c.dom.Document;
+import org.w3c.dom.Element;
+import org.w3c.dom.NodeList;
 
 /** Graphs: what is recorded, in which order it runs, what is bound, and what is refused. */
 @Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
@@ -945,12 +952,40 @@ final class GraphTest {
   }
 
   @Test
-  void itsPictureHasItsNodesAndReasons() {
-    KernelGraph graph = gpu.graph("a \"step\" <1>", body -> onA.increment(x, N));
+  void itsPictureHasItsNodesAndReasons(@TempDir Path folder) throws Exception {
+    KernelGraph graph =
+        gpu.graph(
+            "a \"step\" <1>",
+            body -> {
+              onA.increment(x, N);
+              onB.increment(y, N);
+              onA.add(x, y, sum, N);
+            });
 
     assertThat(graph.toDot())
         .startsWith("digraph \"a \\\"step\\\" <1>\" {\n")
-        .contains("n0 [label=\"0 increment\\ngrid 1 x 1 x 1 of 256 x 1 x 1\"];\n");
+        .contains("n0 [label=\"0 increment\\ngrid 1 x 1 x 1 of 256 x 1 x 1\"];\n")
+        .contains("n1 -> n2 [label=\"increment writes values, add reads it\"];\n");
+
+    Path file = folder.resolve("graph.svg");
+    graph.writeSvg(file);
+    Document svg = DocumentBuilderFactory.newInstance().newDocumentBuilder().parse(file.toFile());
+    assertThat(svg.getElementsByTagName("rect").getLength()).isEqualTo(3);
+    assertThat(svg.getElementsByTagName("title").item(0).getTextContent())
+        .isEqualTo("a \"step\" <1>");
+    // Beside each other, and below both.
+    assertThat(attributes(svg, "y"))
+        .extracting(y -> y.equals(attributes(svg, "y").get(0)))
+        .containsExactly(true, true, false);
+    assertThat(attributes(svg, "x").get(0)).isNotEqualTo(attributes(svg, "x").get(1));
+    assertThat(svg.getElementsByTagName("path").getLength()).isEqualTo(3);
+  }
+
+  private static List<String> attributes(Document svg, String name) {
+    NodeList boxes = svg.getElementsByTagName("rect");
+    return IntStream.range(0, boxes.getLength())
+        .mapToObj(i -> ((Element) boxes.item(i)).getAttribute(name))
+        .toList();
   }
 
   private static KernelImage image() {

@@ -11,6 +11,7 @@ import dev.streamfence.DeviceArray;
 import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
 import dev.streamfence.RuntimeOptions;
+import dev.streamfence.graph.KernelGraph;
 import dev.streamfence.internal.launch.VectorKernels;
 import dev.streamfence.launch.Access;
 import dev.streamfence.simulation.DriverCall;
@@ -174,6 +175,32 @@ final class TraceTest {
     assertThat(last().dependencies())
         .extracting(each -> each.because(last()))
         .containsExactly("x: written by fill, freed", "x: read by download, freed");
+  }
+
+  @Test
+  void aGraphIsOnePieceOfWorkThatUsesWhatItsNodesUse() {
+    DeviceArray<int[]> x = array("x");
+    DeviceArray<int[]> y = array("y");
+    KernelGraph graph =
+        gpu.graph(
+            "step",
+            body -> {
+              onA.increment(x, 4);
+              onB.add(x, x, y, 4);
+            });
+    assertThat(trace.works()).extracting(TracedWork::kind).doesNotContain(WorkKind.LAUNCH);
+    onB.increment(x, 4);
+
+    graph.launch(a);
+
+    assertThat(last().kind()).isEqualTo(WorkKind.GRAPH);
+    assertThat(last().name()).isEqualTo("step");
+    assertThat(last().detail()).isEqualTo("2 nodes");
+    assertThat(last().uses()).extracting(TracedUse::name).containsExactly("x", "y");
+    assertThat(last().dependencies())
+        .extracting(each -> each.because(last()))
+        .contains("x: written by increment, written by step");
+    graph.close();
   }
 
   @Test
