@@ -52,9 +52,6 @@ final class JCudaDevice implements CudaDriver {
   /** As the driver understands a limit of block sizes. */
   private static final int NO_LIMIT = 0;
 
-  /** Constant, so that the compiler inlines the calls of a launch. */
-  private static final LaunchCalls CALLS = LaunchCalls.ofThisJvm();
-
   private final CUdevice device;
   private final CUcontext context;
   private final DeviceProperties properties;
@@ -131,7 +128,7 @@ final class JCudaDevice implements CudaDriver {
     CUstream cuStream = use(stream);
     CUevent cuEvent = use(event);
     begin(DriverCall.WAIT_FOR_EVENT);
-    check(DriverCall.WAIT_FOR_EVENT, CALLS.waitFor(cuStream, cuEvent));
+    check(DriverCall.WAIT_FOR_EVENT, FastestLaunchCalls.now().waitFor(cuStream, cuEvent));
   }
 
   @Override
@@ -176,7 +173,7 @@ final class JCudaDevice implements CudaDriver {
     CUevent cuEvent = use(event);
     CUstream cuStream = use(stream);
     begin(DriverCall.RECORD_EVENT);
-    check(DriverCall.RECORD_EVENT, CALLS.record(cuEvent, cuStream));
+    check(DriverCall.RECORD_EVENT, FastestLaunchCalls.now().record(cuEvent, cuStream));
   }
 
   @Override
@@ -463,7 +460,7 @@ final class JCudaDevice implements CudaDriver {
     RawPointer table = pinned(launch.parameters()).pointer(this);
     DriverCall call = launch.call();
     begin(call);
-    check(call, CALLS.launch(cuFunction, launch, cuStream, table));
+    check(call, FastestLaunchCalls.now().launch(cuFunction, launch, cuStream, table));
   }
 
   @Override
@@ -493,7 +490,7 @@ final class JCudaDevice implements CudaDriver {
     JCudaGraph known = use(graph);
     CUstream cuStream = use(stream);
     begin(DriverCall.LAUNCH_GRAPH);
-    check(DriverCall.LAUNCH_GRAPH, CALLS.launch(known.executable, cuStream));
+    check(DriverCall.LAUNCH_GRAPH, FastestLaunchCalls.now().launch(known.executable, cuStream));
   }
 
   @Override
@@ -509,7 +506,9 @@ final class JCudaDevice implements CudaDriver {
       KernelLaunch launch,
       RawPointer arguments) {
     begin(DriverCall.UPDATE_KERNEL_NODE);
-    check(DriverCall.UPDATE_KERNEL_NODE, CALLS.update(graph, node, function, launch, arguments));
+    check(
+        DriverCall.UPDATE_KERNEL_NODE,
+        FastestLaunchCalls.now().update(graph, node, function, launch, arguments));
   }
 
   @Override
@@ -640,7 +639,7 @@ final class JCudaDevice implements CudaDriver {
 
   private void setContext() {
     checkOpen();
-    check(DriverCall.MAKE_CURRENT, CALLS.setCurrent(context));
+    check(DriverCall.MAKE_CURRENT, FastestLaunchCalls.now().setCurrent(context));
   }
 
   private void check(DriverCall call, int code) {

@@ -1,6 +1,5 @@
 package dev.streamfence.internal.driver.jcuda;
 
-import dev.streamfence.internal.LogTopic;
 import dev.streamfence.internal.driver.KernelLaunch;
 import jcuda.CudaException;
 import jcuda.driver.CUcontext;
@@ -46,21 +45,6 @@ interface LaunchCalls {
 
   /** {@code cuStreamWaitEvent}. */
   int waitFor(CUstream stream, CUevent event);
-
-  /**
-   * The fastest way that this JVM has; call it after {@link NativeLibrary#load}. Java 22 and later
-   * call native functions without JNI, and without JCuda's reading of the fields of each handle.
-   */
-  static LaunchCalls ofThisJvm() {
-    if (ForeignFunctions.areAllowed()) {
-      try {
-        return new ForeignLaunchCalls();
-      } catch (LinkageError e) {
-        LogTopic.DEVICES.info("launches go through JNI: " + e);
-      }
-    }
-    return new ThroughJCuda();
-  }
 
   /** The calls through JCuda, which throws the code where the process asked it to. */
   final class ThroughJCuda implements LaunchCalls {
