@@ -3,7 +3,6 @@ package dev.streamfence.internal.driver;
 import dev.streamfence.internal.driver.CudaDriver.FunctionHandle;
 import dev.streamfence.internal.driver.CudaDriver.StreamHandle;
 import dev.streamfence.simulation.DriverCall;
-import java.nio.ByteBuffer;
 
 /**
  * One launch of a kernel as it goes down to the device. A recorder reuses it: only the stream, the
@@ -42,23 +41,9 @@ public final class KernelLaunch {
     this.parameters = parameters;
   }
 
-  /**
-   * The same launch with arguments of its own, as they are now.
-   *
-   * @param copy receives the arguments; at least as large as {@link #parameters}
-   */
-  public KernelLaunch copyTo(HostMemory copy) {
-    ByteBuffer from = parameters.buffer();
-    ByteBuffer to = copy.buffer();
-    int bytes = (int) parameters.sizeInBytes();
-    to.put(0, from, 0, bytes);
-    // The table ends where the first argument begins.
-    long moved = copy.address() - parameters.address();
-    long end = from.getLong(0) - parameters.address();
-    for (int entry = 0; entry < end && entry < bytes; entry += Long.BYTES) {
-      to.putLong(entry, from.getLong(entry) + moved);
-    }
-    return new KernelLaunch(function, cooperative, stream, copy)
+  /** The same launch with arguments of its own. */
+  public KernelLaunch with(HostMemory arguments) {
+    return new KernelLaunch(function, cooperative, stream, arguments)
         .grid(gridX, gridY, gridZ)
         .block(blockX, blockY, blockZ)
         .dynamicSharedBytes(dynamicSharedBytes);

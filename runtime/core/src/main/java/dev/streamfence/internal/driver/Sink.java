@@ -41,6 +41,11 @@ public interface Sink {
    */
   void fill32Async(long destination, int value, long count, StreamHandle stream);
 
+  /** Whether {@link #fill32StridedAsync} is possible at an address. */
+  default boolean canFillStrided(long destination) {
+    return true;
+  }
+
   /**
    * Queues a fill of every {@code pitch} bytes with one 32-bit value. {@code cuMemsetD2D32Async}
    * with rows of one value; the address and the pitch are multiples of 4.

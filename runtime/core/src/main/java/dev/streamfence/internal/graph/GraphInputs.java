@@ -12,6 +12,7 @@ import dev.streamfence.internal.order.GraphRecording;
 import dev.streamfence.internal.order.RecordedNode;
 import dev.streamfence.internal.order.RecordedNode.Range;
 import dev.streamfence.internal.order.UseLabels;
+import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.Collection;
 import java.util.LinkedHashMap;
@@ -91,6 +92,9 @@ final class GraphInputs {
   private final GraphBindings bindings;
   private final Map<String, Input> inputs = new LinkedHashMap<>();
 
+  /** By the numbers of their bindings. */
+  private final List<Input> numbered = new ArrayList<>();
+
   /** All other memory that nodes use, each range once. */
   private final Set<Range> others = new LinkedHashSet<>();
 
@@ -147,8 +151,10 @@ final class GraphInputs {
       }
     }
     recording.hold(region.hazards());
-    inputs.put(
-        name, new Input(name, bindings.add(region.address(), region.sizeInBytes()), array, region));
+    int number = bindings.add(region.address(), region.sizeInBytes());
+    Input added = new Input(name, number, array, region);
+    inputs.put(name, added);
+    numbered.add(added);
   }
 
   private void requireHere(String words, TrackedArray<?> array) {
@@ -185,12 +191,8 @@ final class GraphInputs {
   }
 
   private @Nullable Input inputAt(long address) {
-    for (Input input : inputs.values()) {
-      if (bindings.isOf(input.number, address)) {
-        return input;
-      }
-    }
-    return null;
+    int number = bindings.inputAt(address);
+    return number < 0 ? null : numbered.get(number);
   }
 
   /** All inputs. */

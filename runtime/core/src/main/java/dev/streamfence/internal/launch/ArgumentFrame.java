@@ -34,6 +34,12 @@ final class ArgumentFrame {
     }
   }
 
+  /** The same arguments in other memory of the same size. */
+  ArgumentFrame copyTo(HostMemory copy, List<KernelParameter.Passed> parameters) {
+    copy.buffer().put(0, buffer, 0, (int) memory.sizeInBytes());
+    return new ArgumentFrame(copy, parameters);
+  }
+
   static int sizeInBytes(List<KernelParameter.Passed> parameters) {
     int size = parameters.size() * SLOT_BYTES;
     for (KernelParameter.Passed parameter : parameters) {

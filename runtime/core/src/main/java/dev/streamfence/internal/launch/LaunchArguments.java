@@ -62,6 +62,9 @@ final class LaunchArguments {
   /** The tables of the stream, and which parameters are tables; null if none is. */
   private final @Nullable TableArguments tables;
 
+  /** Where the numbers lie, once a graph has asked. */
+  private final Map<String, NodeNumbers.Place> numbers = new LinkedHashMap<>(0);
+
   /** How many parameters were passed, and so which is next. */
   private int position;
 
@@ -403,12 +406,7 @@ final class LaunchArguments {
           counting,
           " is " + threads + "; a launch has at least 0 threads");
     }
-    int blockSize = kernel.blockSize();
-    long blocks = -Math.floorDiv(-threads, (long) blockSize);
-    if (blocks > Integer.MAX_VALUE) {
-      kernel.requireBlocks(blocks);
-    }
-    launch.grid((int) blocks, 1, 1).block(blockSize, 1, 1);
+    kernel.shape(launch, threads);
     if (isInt) {
       frame.put(offsets[position++], (int) threads);
     } else {
@@ -504,16 +502,21 @@ final class LaunchArguments {
   }
 
   /** The numbers of a node that has the arguments of this launch. */
-  NodeNumbers numbersOf(KernelLaunch node) {
-    Map<String, NodeNumbers.Place> places = new LinkedHashMap<>();
-    for (int i = 0; i < parameters.length; i++) {
-      if (parameters[i] instanceof KernelParameter.Value number) {
-        places.put(names[i], new NodeNumbers.Place(number.type(), false, offsets[i]));
-      } else if (parameters[i] instanceof KernelParameter.Threads count) {
-        places.put(names[i], new NodeNumbers.Place(count.type(), true, offsets[i]));
+  NodeNumbers numbersOf(KernelLaunch node, ArgumentFrame its) {
+    return new NodeNumbers(kernel, node, its, numbers(), arrays.copy());
+  }
+
+  private Map<String, NodeNumbers.Place> numbers() {
+    if (numbers.isEmpty()) {
+      for (int i = 0; i < parameters.length; i++) {
+        if (parameters[i] instanceof KernelParameter.Value number) {
+          numbers.put(names[i], new NodeNumbers.Place(number.type(), false, offsets[i]));
+        } else if (parameters[i] instanceof KernelParameter.Threads count) {
+          numbers.put(names[i], new NodeNumbers.Place(count.type(), true, offsets[i]));
+        }
       }
     }
-    return new NodeNumbers(kernel, node, places, arrays.copy());
+    return numbers;
   }
 
   /** Refuses memory whose uses nothing orders: in a graph, not even its stream does. */

@@ -144,6 +144,19 @@ final class LoadedKernel {
     }
   }
 
+  /**
+   * Shapes a launch of so many threads in one dimension, at least 0.
+   *
+   * @throws dev.streamfence.KernelArgumentException if a launch cannot have so many blocks
+   */
+  void shape(KernelLaunch launch, long threads) {
+    long blocks = -Math.floorDiv(-threads, (long) blockSize);
+    if (blocks > Integer.MAX_VALUE) {
+      requireBlocks(blocks);
+    }
+    launch.grid((int) blocks, 1, 1).block(blockSize, 1, 1);
+  }
+
   /** Refuses a number of blocks in x that the device would refuse. */
   void requireBlocks(long gridX) {
     requireAtMost("blocks in x", gridX, device.maxGridX());

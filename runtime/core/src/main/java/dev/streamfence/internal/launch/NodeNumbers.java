@@ -7,6 +7,7 @@ import dev.streamfence.internal.driver.KernelLaunch;
 import dev.streamfence.internal.order.RecordedNode;
 import dev.streamfence.launch.ElementType;
 import dev.streamfence.launch.KernelParameter;
+import java.lang.invoke.MethodType;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -20,27 +21,32 @@ final class NodeNumbers implements RecordedNode.Numbers {
 
   private final LoadedKernel kernel;
   private final KernelLaunch launch;
-  private final Map<String, Place> places;
   private final ArgumentFrame frame;
+  private final Map<String, Place> places;
   private final ArrayArguments arrays;
-  private final @Nullable BoundsCheck bounds;
+
+  /** Made for the first number that changes; null if nothing is checked. */
+  private @Nullable BoundsCheck bounds;
 
   /**
    * Creates the numbers of a node.
    *
    * @param launch the node's own
+   * @param frame its arguments
    * @param places by the names of the parameters, in their order
    * @param arrays those that it was recorded with; others of the same lengths may be used instead
    */
   NodeNumbers(
-      LoadedKernel kernel, KernelLaunch launch, Map<String, Place> places, ArrayArguments arrays) {
+      LoadedKernel kernel,
+      KernelLaunch launch,
+      ArgumentFrame frame,
+      Map<String, Place> places,
+      ArrayArguments arrays) {
     this.kernel = kernel;
     this.launch = launch;
+    this.frame = frame;
     this.places = places;
-    this.frame = new ArgumentFrame(launch.parameters(), kernel.signature().passed());
     this.arrays = arrays;
-    LoadedBounds known = kernel.bounds();
-    this.bounds = known == null ? null : new BoundsCheck(known, launch, frame);
   }
 
   @Override
@@ -61,9 +67,7 @@ final class NodeNumbers implements RecordedNode.Numbers {
       if (place.isCount()) {
         count(bits, use);
       }
-      if (bounds != null) {
-        bounds.check(arrays);
-      }
+      checkBounds();
       isTaken = true;
     } finally {
       if (!isTaken) {
@@ -78,41 +82,42 @@ final class NodeNumbers implements RecordedNode.Numbers {
       throw new KernelArgumentException(
           Mistake.NUMBER, use, " is " + threads + "; a node of a graph has at least 1 thread");
     }
-    long blocks = -Math.floorDiv(-threads, (long) kernel.blockSize());
-    kernel.requireBlocks(blocks);
-    launch.grid((int) blocks, 1, 1);
+    kernel.shape(launch, threads);
     kernel.requireLaunchable(launch);
+  }
+
+  private void checkBounds() {
+    LoadedBounds known = kernel.bounds();
+    if (bounds == null && known != null) {
+      bounds = new BoundsCheck(known, launch, frame);
+    }
+    if (bounds != null) {
+      bounds.check(arrays);
+    }
   }
 
   /** A number as it lies in memory; refused unless it is of the parameter's type. */
   private static long bits(Place place, Object value, AttemptedUse use) {
-    if (place.type() == ElementType.BOOLEAN && value instanceof Boolean flag) {
-      return flag ? 1 : 0;
-    } else if (place.type() == ElementType.BYTE && value instanceof Byte number) {
-      return number;
-    } else if (place.type() == ElementType.CHAR && value instanceof Character number) {
-      return number;
-    } else if (place.type() == ElementType.SHORT && value instanceof Short number) {
-      return number;
-    } else if (place.type() == ElementType.INT && value instanceof Integer number) {
-      return number;
-    } else if (place.type() == ElementType.LONG && value instanceof Long number) {
-      return number;
-    } else if (place.type() == ElementType.FLOAT && value instanceof Float number) {
-      return Float.floatToRawIntBits(number);
-    } else if (place.type() == ElementType.DOUBLE && value instanceof Double number) {
-      return Double.doubleToRawLongBits(number);
+    ElementType type = place.type();
+    if (!MethodType.methodType(type.primitive()).wrap().returnType().isInstance(value)) {
+      throw new KernelArgumentException(
+          Mistake.UNEXPECTED,
+          use,
+          " is "
+              + KernelParameter.inWords(type)
+              + "; "
+              + value.getClass().getSimpleName()
+              + " "
+              + value
+              + " was passed");
     }
-    throw new KernelArgumentException(
-        Mistake.UNEXPECTED,
-        use,
-        " is "
-            + KernelParameter.inWords(place.type())
-            + "; "
-            + value.getClass().getSimpleName()
-            + " "
-            + value
-            + " was passed");
+    return switch (type) {
+      case BOOLEAN -> (Boolean) value ? 1 : 0;
+      case CHAR -> (Character) value;
+      case FLOAT -> Float.floatToRawIntBits((Float) value);
+      case DOUBLE -> Double.doubleToRawLongBits((Double) value);
+      case BYTE, SHORT, INT, LONG -> ((Number) value).longValue();
+    };
   }
 
   private long read(Place place) {

@@ -270,12 +270,14 @@ public final class TrackedRecorder implements LaunchRecorder {
         throw e.during("writing the tables of " + purpose);
       }
     }
-    KernelLaunch own = launch.copyTo(graph.frame(launch.parameters().sizeInBytes()));
+    ArgumentFrame own =
+        frame.copyTo(graph.frame(frame.memory().sizeInBytes()), kernel.signature().passed());
+    KernelLaunch node = launch.with(own.memory());
     graph.launch(
-        own,
+        node,
         arguments.ranges(),
         observer == null ? List.of() : arguments.uses(),
-        arguments.numbersOf(own),
+        arguments.numbersOf(node, own),
         kernel.loadedCheck());
   }
 

@@ -5,7 +5,6 @@ import dev.streamfence.internal.driver.CudaDriver.StreamHandle;
 import dev.streamfence.internal.driver.Sink;
 import dev.streamfence.internal.memory.StagingPool.Chunk;
 import dev.streamfence.internal.order.Deadline;
-import dev.streamfence.internal.order.GraphRecording;
 import dev.streamfence.internal.order.HazardState;
 import dev.streamfence.internal.order.StreamPool;
 import dev.streamfence.internal.order.Timeline;
@@ -218,16 +217,15 @@ public final class DeviceCopies {
   /**
    * The driver fills with at most 32 bits: a wider value takes one fill if its halves are equal,
    * otherwise two strided ones. {@code compute-sanitizer} takes a strided fill for one of the
-   * memory behind the array as well, so the value is copied instead where tools look on; and where
-   * a graph may use other memory, since its strided fills cannot be changed.
+   * memory behind the array as well, so the value is copied instead where tools look on, and where
+   * the sink cannot fill with a stride.
    */
   private void fill64(Sink sink, StreamHandle stream, long address, long value, long count) {
     int low = (int) value;
     int high = (int) (value >>> 32);
     if (low == high) {
       sink.fill32Async(address, low, 2 * count, stream);
-    } else if (streams.isOrderingVisible()
-        || (sink instanceof GraphRecording graph && graph.bindings().contains(address))) {
+    } else if (streams.isOrderingVisible() || !sink.canFillStrided(address)) {
       sink.fill32Async(address, low, 1, stream);
       sink.fill32Async(address + 4, high, 1, stream);
       for (long done = 1; done < count; done *= 2) {

@@ -2,6 +2,8 @@ package dev.streamfence.internal.order;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -10,12 +12,14 @@ import org.jspecify.annotations.Nullable;
  */
 public final class GraphBindings {
   private static final class Binding {
+    private final int number;
     private final long from;
     private final long bytes;
     private long now;
     private @Nullable Object argument;
 
-    private Binding(long from, long bytes) {
+    private Binding(int number, long from, long bytes) {
+      this.number = number;
       this.from = from;
       this.bytes = bytes;
       this.now = from;
@@ -27,10 +31,13 @@ public final class GraphBindings {
   }
 
   private final List<Binding> bindings = new ArrayList<>();
+  private final TreeMap<Long, Binding> byAddress = new TreeMap<>();
 
   /** Adds an input, for which its own memory stands at first; returns its number. */
   public int add(long address, long bytes) {
-    bindings.add(new Binding(address, bytes));
+    Binding added = new Binding(bindings.size(), address, bytes);
+    bindings.add(added);
+    byAddress.put(address, added);
     return bindings.size() - 1;
   }
 
@@ -44,35 +51,26 @@ public final class GraphBindings {
     bindings.get(input).argument = argument;
   }
 
-  /** Whether a recorded address belongs to an input. */
-  public boolean isOf(int input, long address) {
-    return bindings.get(input).contains(address);
+  /** The number of the input to which a recorded address belongs; -1 if it belongs to none. */
+  public int inputAt(long address) {
+    Binding binding = at(address);
+    return binding == null ? -1 : binding.number;
   }
 
-  /** Whether a recorded address belongs to any input. */
-  public boolean contains(long address) {
-    return bindings.stream().anyMatch(binding -> binding.contains(address));
+  private @Nullable Binding at(long address) {
+    Map.Entry<Long, Binding> before = byAddress.floorEntry(address);
+    return before != null && before.getValue().contains(address) ? before.getValue() : null;
   }
 
   /** The address that is used instead of a recorded one. */
   long translate(long address) {
-    // An iterator would be an object per address.
-    for (int i = 0; i < bindings.size(); i++) {
-      Binding binding = bindings.get(i);
-      if (binding.contains(address)) {
-        return address - binding.from + binding.now;
-      }
-    }
-    return address;
+    Binding binding = at(address);
+    return binding == null ? address : address - binding.from + binding.now;
   }
 
   /** What is used instead of the argument at a recorded address, in words. */
   String describe(long address, String argument) {
-    for (Binding binding : bindings) {
-      if (binding.contains(address) && binding.argument != null) {
-        return binding.argument.toString();
-      }
-    }
-    return argument;
+    Binding binding = at(address);
+    return binding == null || binding.argument == null ? argument : binding.argument.toString();
   }
 }

@@ -295,9 +295,7 @@ public final class GraphRecording implements Sink {
    */
   public void hold(HazardState state) {
     if (!states.containsKey(state)) {
-      HazardState whole = state.outermost();
-      whole.hold(name);
-      held.add(whole);
+      keep(state);
       states.put(state, new StateUses(AttemptedUse.of(name)));
     }
   }
@@ -326,10 +324,13 @@ public final class GraphRecording implements Sink {
     }
   }
 
-  /** Ends a piece of work: later ones come after it. Without a node, it uses nothing. */
+  /**
+   * Ends a piece of work: later ones come after the nodes that it has made, all of them or, if it
+   * has failed, some. Without a node, it uses nothing.
+   */
   void end(Uses uses) {
-    if (nodes.size() > first) {
-      UseLabels labels = requireCurrent().labels();
+    if (current != null && nodes.size() > first) {
+      UseLabels labels = current.labels();
       for (int i = 0; i < uses.count(); i++) {
         register(uses.get(i), nodes.size() - 1, labels);
       }
@@ -360,26 +361,6 @@ public final class GraphRecording implements Sink {
   private static String memory(Use use, UseLabels labels) {
     String parameter = labels.use(use.writes() ? use.writeLabel() : use.label()).parameter();
     return parameter.isEmpty() ? use.state().tag() : parameter;
-  }
-
-  /** Forgets the nodes of the work that is being recorded, which has failed. */
-  void drop() {
-    if (current == null) {
-      return;
-    }
-    current = null;
-    while (nodes.size() > first) {
-      int last = nodes.size() - 1;
-      nodes.remove(last);
-      Place place = places.remove(last);
-      edges.removeIf(edge -> edge.to() == last);
-      if (place.position == 1) {
-        lastOfPath.remove(place.path);
-      } else {
-        // Some node of the path before; without it, later nodes only begin more paths.
-        lastOfPath.set(place.path, -1);
-      }
-    }
   }
 
   private Submission requireCurrent() {
@@ -577,6 +558,12 @@ public final class GraphRecording implements Sink {
     add(
         List.of(writes(destination, count * Integer.BYTES)),
         (sink, to) -> sink.fill32Async(now(destination), value, count, to));
+  }
+
+  /** The driver cannot change a strided fill, as binding an input does. */
+  @Override
+  public boolean canFillStrided(long destination) {
+    return bindings.inputAt(destination) < 0;
   }
 
   @Override

@@ -411,9 +411,6 @@ public final class Submission implements AutoCloseable {
   /** Says that the work is on the stream. */
   public void queued() {
     state = LaunchStep.QUEUED;
-    if (recording != null) {
-      recording.end(uses);
-    }
     if (observed != null) {
       try {
         observed.queued();
@@ -481,7 +478,7 @@ public final class Submission implements AutoCloseable {
     try {
       try {
         if (recording != null) {
-          recording.drop();
+          recording.end(uses);
         } else if (state != LaunchStep.RECORDING) {
           securePendingWaits();
           timeline.publish(ticket, labels, isUse);

@@ -169,9 +169,12 @@ final class SimulatedGraph implements GraphHandle {
 
   /** Adds a node. */
   void add(int[] after, Call call) {
-    int lane = 0;
-    while (lane < lanes.size() && !contains(after, lastOfLane.get(lane))) {
-      lane++;
+    int lane = lanes.size();
+    for (int node : after) {
+      int itsLane = steps.get(node).lane;
+      if (lastOfLane.get(itsLane) == node) {
+        lane = itsLane;
+      }
     }
     if (lane == lanes.size()) {
       lanes.add(streams.addLane());
@@ -179,15 +182,6 @@ final class SimulatedGraph implements GraphHandle {
     }
     lastOfLane.set(lane, steps.size());
     steps.add(new Step(after, lane, call));
-  }
-
-  private static boolean contains(int[] nodes, int wanted) {
-    for (int node : nodes) {
-      if (node == wanted) {
-        return true;
-      }
-    }
-    return false;
   }
 
   /** Gives later runs another call of a node. */

@@ -34,6 +34,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class DriverErrorsOverStandInTest {
   private static final Set<String> CALLS_NO_DRIVER =
       Set.of(
+          "canFillStrided",
           "calls",
           "sticky",
           "properties",
