@@ -4,8 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.streamfence.Completion;
 import dev.streamfence.DeviceArray;
-import dev.streamfence.DeviceRuntime;
-import dev.streamfence.DeviceStream;
 import dev.streamfence.PinnedArray;
 import dev.streamfence.graph.KernelGraph;
 import dev.streamfence.launch.LaunchShape;
@@ -14,39 +12,10 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** The promises of graphs on every device, through generated launchers. */
-abstract class GraphSuite {
-  private DeviceRuntime gpu;
-  private DeviceStream a;
-  private DeviceStream b;
-  private SuiteKernels onA;
-  private SuiteKernels onB;
-
-  abstract DeviceRuntime open();
-
-  /** How much work the tests may ask for: 1 for an interpreter, more for a GPU. */
-  abstract int scale();
-
-  @BeforeEach
-  void openDevice() {
-    gpu = open();
-    a = gpu.streams().acquire();
-    b = gpu.streams().acquire();
-    onA = SuiteKernelsLauncher.on(a);
-    onB = SuiteKernelsLauncher.on(b);
-  }
-
-  @AfterEach
-  void closeDevice() {
-    if (gpu != null) {
-      gpu.close();
-    }
-  }
-
+abstract class GraphSuite extends TwoStreamSuite {
   @Test
   void aGraphRunsAsOftenAsItIsLaunchedOnAnyStream() {
     int n = 1000 * scale();

@@ -11,7 +11,6 @@ import dev.streamfence.DeviceArray;
 import dev.streamfence.DeviceArrays;
 import dev.streamfence.DeviceInfo;
 import dev.streamfence.DeviceParts;
-import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
 import dev.streamfence.Download;
 import dev.streamfence.KernelLoadException;
@@ -41,42 +40,13 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** The promises of every device, tested through generated launchers. */
-abstract class RuntimeSuite {
-  private DeviceRuntime gpu;
-  private DeviceStream a;
-  private DeviceStream b;
-  private SuiteKernels onA;
-  private SuiteKernels onB;
-
-  abstract DeviceRuntime open();
-
-  /** How much work the tests may ask for: 1 for an interpreter, more for a GPU. */
-  abstract int scale();
-
-  @BeforeEach
-  void openDevice() {
-    gpu = open();
-    a = gpu.streams().acquire();
-    b = gpu.streams().acquire();
-    onA = SuiteKernelsLauncher.on(a);
-    onB = SuiteKernelsLauncher.on(b);
-  }
-
-  @AfterEach
-  void closeDevice() {
-    if (gpu != null) {
-      gpu.close();
-    }
-  }
-
+abstract class RuntimeSuite extends TwoStreamSuite {
   @Test
   void saxpyIsComputed() {
     int n = 1000 * scale() + 7;

@@ -28,6 +28,8 @@ public final class StreamMisuseException extends DeviceException {
     INSIDE_LAUNCH,
     /** The operation cannot be part of a graph, or is refused in the body of one. */
     INSIDE_GRAPH,
+    /** The memory cannot be freed, since a graph or other code has it. */
+    HELD,
     /** The operation is refused inside an access to a pinned array of this thread. */
     INSIDE_HOST_ACCESS,
     /** An object is used outside the code or the thread for which it is valid. */

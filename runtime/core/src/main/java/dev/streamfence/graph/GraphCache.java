@@ -1,6 +1,7 @@
 package dev.streamfence.graph;
 
 import dev.streamfence.DeviceStream;
+import dev.streamfence.internal.graph.GraphRecorder;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -79,6 +80,8 @@ public final class GraphCache<K> implements AutoCloseable {
    * @param recorder records it if the cache does not have it
    * @param bind binds its inputs for this launch
    * @throws IllegalStateException if the runtime of the graph is closed
+   * @throws dev.streamfence.StreamMisuseException inside of a launch of this thread, for which a
+   *     thread with the same key may wait
    */
   public void launch(
       K key,
@@ -88,6 +91,7 @@ public final class GraphCache<K> implements AutoCloseable {
     Objects.requireNonNull(key, "key");
     Objects.requireNonNull(recorder, "recorder");
     Objects.requireNonNull(bind, "bind");
+    GraphRecorder.requireOutsideLaunch(stream, "a launch from a cache of graphs");
     while (!tryLaunch(key, stream, recorder, bind)) {
       // Another thread has evicted it in between.
       Thread.onSpinWait();
@@ -110,6 +114,7 @@ public final class GraphCache<K> implements AutoCloseable {
       KernelGraph graph = entry.graph;
       boolean isHit = graph != null && graph.isOpen();
       if (graph == null || !isHit) {
+        entry.graph = null;
         graph = Objects.requireNonNull(recorder.apply(key), "graph");
         entry.graph = graph;
       }
@@ -118,8 +123,17 @@ public final class GraphCache<K> implements AutoCloseable {
       graph.launch(stream);
       return true;
     } finally {
+      if (entry.graph == null && !entry.isGone) {
+        forget(key, entry);
+      }
       entry.lock.unlock();
     }
+  }
+
+  /** Removes a key whose graph could not be recorded. Held: the entry's lock. */
+  private synchronized void forget(K key, Entry entry) {
+    entry.isGone = true;
+    entries.remove(key, entry);
   }
 
   private synchronized Entry take(K key, List<Entry> evicted) {
@@ -157,7 +171,10 @@ public final class GraphCache<K> implements AutoCloseable {
     return new Statistics(recordings, hits, evictions, entries.size());
   }
 
-  /** Closes all graphs. Later launches record them again. */
+  /**
+   * Closes all graphs; not to be called inside of a launch. Waits for threads that are launching
+   * one. Later launches record them again.
+   */
   @Override
   public void close() {
     List<Entry> all;

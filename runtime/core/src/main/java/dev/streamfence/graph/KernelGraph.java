@@ -28,8 +28,9 @@ public sealed interface KernelGraph extends AutoCloseable permits TrackedGraph {
   String name();
 
   /**
-   * Queues a run. Does not synchronise, allocates no Java memory, and makes one driver call besides
-   * the waits that its memory needs, and one for each node with a newly bound input.
+   * Queues a run. Does not synchronise, allocates no Java memory, and makes one driver call,
+   * besides the waits and the event that a launch of a kernel would need, and one for each node
+   * whose arguments have changed.
    *
    * @param stream any stream of the runtime
    * @throws IllegalStateException if the graph is closed, or a module of its kernels is unloaded
@@ -124,6 +125,8 @@ public sealed interface KernelGraph extends AutoCloseable permits TrackedGraph {
    *
    * @throws dev.streamfence.CudaDriverException if the driver refuses: the graph is closed and its
    *     memory freed all the same, and a later call, or that of the runtime, tries again
+   * @throws dev.streamfence.StreamMisuseException in the code of a graph, or inside of a launch of
+   *     this thread while another thread launches the graph
    */
   @Override
   void close();

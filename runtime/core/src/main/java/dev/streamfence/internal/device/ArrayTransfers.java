@@ -121,7 +121,7 @@ final class ArrayTransfers {
       T value,
       HostBytes target,
       boolean isNew) {
-    runtime.life().requireNotRecording(purpose);
+    runtime.life().requireNotRecording(() -> purpose);
     DownloadMemory downloads = runtime.downloads();
     if (source == null) {
       return new TrackedDownload<>(

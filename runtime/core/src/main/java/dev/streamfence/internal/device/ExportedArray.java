@@ -56,7 +56,7 @@ public final class ExportedArray {
       ReadableArray<?> exported, String purpose, boolean writable, OptionalLong stream) {
     TrackedArray<?> array = TrackedArray.of(exported);
     TrackedRuntime runtime = array.runtime();
-    runtime.life().requireNotRecording(purpose + " of " + array);
+    runtime.life().requireNotRecording(() -> purpose + " of " + array);
     if (stream.isPresent()) {
       runtime.requireOutsideLaunch(purpose + " of " + array);
     }

@@ -115,7 +115,7 @@ final class PinnedBytes {
         hazards.close(null);
       } else if (!hazards.closeUnlessHeld()) {
         throw new StreamMisuseException(
-            StreamMisuseException.Misuse.INSIDE_GRAPH,
+            StreamMisuseException.Misuse.HELD,
             "closing "
                 + description
                 + ", which a graph or other code still has; close or release that first");

@@ -40,8 +40,9 @@ public final class RecordedCompletion implements Completion {
   private StreamMisuseException refusal() {
     return new StreamMisuseException(
         StreamMisuseException.Misuse.INSIDE_GRAPH,
-        this
-            + " is asked for, which is a node of a graph; ask for the completion of a launch of the graph");
+        purpose
+            + " is a node of a graph and completes with each launch of it; use the completion of a"
+            + " launch of the graph");
   }
 
   @Override

@@ -196,7 +196,7 @@ public sealed class TrackedArray<A> implements ReadableArray<A> permits Writable
   @Override
   public TrackedDownload<PinnedArray<A>> downloadLater(
       DeviceStream stream, long from, PinnedArray<A> target, long targetFrom, long count) {
-    runtime.life().requireNotRecording(purpose(from, count));
+    runtime.life().requireNotRecording(() -> purpose(from, count));
     long ticket = downloadPinned(stream, from, target, targetFrom, count);
     return new TrackedDownload<>(
         new PinnedDelivery<>(

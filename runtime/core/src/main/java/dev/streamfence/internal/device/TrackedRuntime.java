@@ -257,7 +257,7 @@ public final class TrackedRuntime implements DeviceRuntime {
   public void synchronize() {
     pool.life().enter();
     try {
-      pool.life().requireNotRecording("synchronizing " + this);
+      pool.life().requireNotRecording(() -> "synchronizing " + this);
       memory.releasePostponed();
       pool.synchronizeAll("synchronizing " + this);
       tracer.refresh();
@@ -271,7 +271,7 @@ public final class TrackedRuntime implements DeviceRuntime {
     Deadline deadline = Deadline.after(timeout);
     pool.life().enter();
     try {
-      pool.life().requireNotRecording("synchronizing " + this);
+      pool.life().requireNotRecording(() -> "synchronizing " + this);
       memory.releasePostponed();
     } finally {
       pool.life().leave();

@@ -43,13 +43,13 @@ public final class TrackedStream implements DeviceStream {
 
   @Override
   public void synchronize() {
-    runtime.life().requireNotRecording("synchronizing " + this);
+    runtime.life().requireNotRecording(() -> "synchronizing " + this);
     timeline().synchronize("synchronizing " + this);
   }
 
   @Override
   public boolean synchronize(Duration timeout) throws InterruptedException {
-    runtime.life().requireNotRecording("synchronizing " + this);
+    runtime.life().requireNotRecording(() -> "synchronizing " + this);
     return timeline().synchronize(Deadline.after(timeout));
   }
 

@@ -187,7 +187,7 @@ public final class WritableArray<A> extends TrackedArray<A> implements DeviceArr
     runtime.life().enter();
     try {
       requireNotGone("a split");
-      runtime.life().requireNotRecording("a split of " + this);
+      runtime.life().requireNotRecording(() -> "a split of " + this);
       requireWhole();
       return TrackedParts.of(this, at);
     } finally {

@@ -2,13 +2,14 @@ package dev.streamfence.internal.graph;
 
 import dev.streamfence.CudaDriverException;
 import dev.streamfence.DeviceRuntime;
+import dev.streamfence.DeviceStream;
 import dev.streamfence.graph.GraphCode;
 import dev.streamfence.internal.device.TrackedRuntime;
+import dev.streamfence.internal.device.TrackedStream;
 import dev.streamfence.internal.driver.CudaDriver.GraphHandle;
 import dev.streamfence.internal.order.GraphRecording;
 import dev.streamfence.internal.order.Teardown;
 import java.util.Objects;
-import org.jspecify.annotations.Nullable;
 
 /** Records graphs. Thread-safe. */
 public final class GraphRecorder {
@@ -23,16 +24,14 @@ public final class GraphRecorder {
     runtime.life().enter();
     try {
       String act = "recording " + words;
-      runtime.life().requireNotRecording(act);
+      runtime.life().requireNotRecording(() -> act);
       runtime.requireOutsideLaunch(act);
       runtime.sticky().check();
       OpenGraphs graphs = runtime.attachment(OpenGraphs.class, OpenGraphs::new);
       GraphRecording recording = new GraphRecording(words, runtime.hostMemory());
       try {
         GraphInputs inputs = run(runtime, recording, code);
-        TrackedGraph made = make(runtime, name, recording, inputs);
-        graphs.add(made);
-        return made;
+        return make(runtime, name, recording, inputs, graphs);
       } catch (Exception | Error e) {
         release(runtime, recording, e);
         throw e;
@@ -40,6 +39,15 @@ public final class GraphRecorder {
     } finally {
       runtime.life().leave();
     }
+  }
+
+  /**
+   * Refuses to wait for other threads in a thread that has a launch open.
+   *
+   * @param act the operation, for errors
+   */
+  public static void requireOutsideLaunch(DeviceStream stream, String act) {
+    TrackedStream.of(stream).runtime().requireOutsideLaunch(act);
   }
 
   private static <X extends Exception> GraphInputs run(
@@ -59,18 +67,24 @@ public final class GraphRecorder {
   }
 
   private static TrackedGraph make(
-      TrackedRuntime runtime, String name, GraphRecording recording, GraphInputs inputs) {
+      TrackedRuntime runtime,
+      String name,
+      GraphRecording recording,
+      GraphInputs inputs,
+      OpenGraphs graphs) {
     try {
       inputs.end();
       recording.checks().forEach(Runnable::run);
       recording.awaitUntracked();
       GraphHandle handle = runtime.driver().createGraph(recording.nodes());
-      @Nullable TrackedGraph graph = null;
+      boolean isKept = false;
       try {
-        graph = new TrackedGraph(runtime, name, recording, inputs, handle);
+        TrackedGraph graph = new TrackedGraph(runtime, name, recording, inputs, handle);
+        graphs.add(graph);
+        isKept = true;
         return graph;
       } finally {
-        if (graph == null) {
+        if (!isKept) {
           // There was no memory for it.
           runtime.driver().destroyGraph(handle);
         }

@@ -43,8 +43,9 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The implementation of {@link KernelGraph}. A launch takes the submission lock of its stream
- * before the graph's own lock, as no other operation does; so no two threads wait for each other.
+ * The implementation of {@link KernelGraph}. A launch takes the lock when it has its stream, and
+ * may wait with it for launches of other threads; so no other operation waits for the lock inside
+ * of a launch of its own thread.
  */
 public final class TrackedGraph implements KernelGraph {
   private final TrackedRuntime runtime;
@@ -55,9 +56,6 @@ public final class TrackedGraph implements KernelGraph {
   private final GraphInputs inputs;
   private final GraphHandle handle;
   private final Runnable[] checks;
-  private final AttemptedUse[] uses;
-  private final boolean[] reads;
-  private final boolean[] writes;
   private final UseLabels labels = new Labels();
   private final Work<Submission> run =
       new Work<>(labels, this::use, this::launch, Coverage.AT_COMMIT);
@@ -66,7 +64,7 @@ public final class TrackedGraph implements KernelGraph {
   private final ReentrantLock lock = new ReentrantLock();
 
   // Guarded by the lock.
-  private final HazardState[] states;
+  private final TotalUse[] uses;
   private final BitSet outdated = new BitSet();
   private @Nullable Timeline lastTimeline;
   private long lastTicket;
@@ -90,20 +88,19 @@ public final class TrackedGraph implements KernelGraph {
     this.handle = handle;
     this.checks = recording.checks().toArray(new Runnable[0]);
     List<TotalUse> total = recording.totalUses();
-    this.states = new HazardState[total.size()];
-    this.reads = new boolean[total.size()];
-    this.writes = new boolean[total.size()];
-    this.uses = new AttemptedUse[total.size()];
-    for (int i = 0; i < states.length; i++) {
-      states[i] = total.get(i).state();
-      reads[i] = total.get(i).reads();
-      writes[i] = total.get(i).writes();
-      uses[i] = total.get(i).use();
-    }
     for (Input input : inputs.all()) {
-      input.setUse(List.of(states).indexOf(input.region().hazards()));
+      input.setUse(indexOf(input.region().hazards(), total));
     }
+    this.uses = total.toArray(new TotalUse[0]);
     recording.end();
+  }
+
+  private static int indexOf(HazardState state, List<TotalUse> uses) {
+    int index = uses.size() - 1;
+    while (index >= 0 && uses.get(index).state() != state) {
+      index--;
+    }
+    return index;
   }
 
   @Override
@@ -152,8 +149,9 @@ public final class TrackedGraph implements KernelGraph {
     for (Runnable check : checks) {
       check.run();
     }
-    for (int i = 0; i < states.length; i++) {
-      submission.use(states[i], reads[i], writes[i], i);
+    for (int i = 0; i < uses.length; i++) {
+      TotalUse use = uses[i];
+      submission.use(use.state(), use.reads(), use.writes(), i);
     }
     Timeline last = lastTimeline;
     if (last != null && last != submission.timeline()) {
@@ -161,7 +159,7 @@ public final class TrackedGraph implements KernelGraph {
     }
   }
 
-  /** Puts a run on a stream. Held: the lock. */
+  /** Puts a run on a stream. Returns no ticket: a boxed one would be an object. Held: the lock. */
   private Submission launch(Submission submission) {
     update();
     // Even if the driver refuses: it may have queued the run.
@@ -192,17 +190,18 @@ public final class TrackedGraph implements KernelGraph {
 
   @Override
   public KernelGraph bind(String input, ReadableArray<?> array) {
-    return bind(Map.of(input, Objects.requireNonNull(array, "array")));
+    return bind(
+        Map.of(Objects.requireNonNull(input, "input"), Objects.requireNonNull(array, "array")));
   }
 
   @Override
   public KernelGraph bind(Map<String, ? extends ReadableArray<?>> arrays) {
     runtime.life().enter();
     try {
-      acquire("binding an input of " + this);
+      acquire("binding an input of ");
       try {
         requireOpen();
-        bindAll(Map.copyOf(arrays));
+        bindAll(arrays);
       } finally {
         lock.unlock();
       }
@@ -216,14 +215,15 @@ public final class TrackedGraph implements KernelGraph {
   private record Next(Input input, TrackedArray<?> array, Region region) {}
 
   /** Held: the lock. */
-  private void bindAll(Map<String, ReadableArray<?>> arrays) {
+  private void bindAll(Map<String, ? extends ReadableArray<?>> arrays) {
     List<Next> all = new ArrayList<>(arrays.size());
     int kept = 0;
     boolean isDone = false;
     try {
-      for (Map.Entry<String, ReadableArray<?>> each : arrays.entrySet()) {
+      for (Map.Entry<String, ? extends ReadableArray<?>> each : arrays.entrySet()) {
         Input input = inputs.require(each.getKey());
-        TrackedArray<?> array = TrackedArray.of(each.getValue());
+        ReadableArray<?> passed = Objects.requireNonNull(each.getValue(), "array");
+        TrackedArray<?> array = TrackedArray.of(passed);
         Region region = inputs.check(input, array, () -> use(input));
         input.setNext(region);
         all.add(new Next(input, array, region));
@@ -251,7 +251,7 @@ public final class TrackedGraph implements KernelGraph {
     Input input = next.input();
     HazardState before = input.region().hazards();
     if (input.use() >= 0) {
-      states[input.use()] = next.region().hazards();
+      uses[input.use()] = uses[input.use()].of(next.region().hazards());
     }
     if (next.region().address() != input.region().address()) {
       outdated.or(input.nodes());
@@ -266,7 +266,7 @@ public final class TrackedGraph implements KernelGraph {
     Objects.requireNonNull(value, "value");
     runtime.life().enter();
     try {
-      acquire("changing a number of " + this);
+      acquire("changing a number of ");
       try {
         requireOpen();
         RecordedNode changed =
@@ -299,7 +299,7 @@ public final class TrackedGraph implements KernelGraph {
     if (input.use() < 0) {
       return AttemptedUse.of(words + this);
     }
-    AttemptedUse use = uses[input.use()];
+    AttemptedUse use = uses[input.use()].use();
     return new AttemptedUse(use.kernel(), use.parameter(), words + use.inWords());
   }
 
@@ -308,13 +308,14 @@ public final class TrackedGraph implements KernelGraph {
    * thread, for which a thread with the lock may wait.
    */
   private void acquire(String act) {
-    runtime.life().requireNotRecording(act);
+    runtime.life().requireNotRecording(() -> act + this);
     if (runtime.life().mayWait()) {
       lock.lock();
     } else if (!lock.tryLock()) {
       throw new StreamMisuseException(
           StreamMisuseException.Misuse.INSIDE_LAUNCH,
           act
+              + this
               + " inside of a launch or a host access of this thread, while another thread launches"
               + " it; end that first");
     }
@@ -382,7 +383,7 @@ public final class TrackedGraph implements KernelGraph {
     }
     try {
       Teardown teardown = new Teardown();
-      acquire("closing " + this);
+      acquire("closing ");
       try {
         isClosed = true;
         teardown.step(this::awaitRuns);
@@ -434,7 +435,7 @@ public final class TrackedGraph implements KernelGraph {
 
     @Override
     public AttemptedUse use(int index) {
-      return uses[index];
+      return uses[index].use();
     }
 
     @Override

@@ -51,7 +51,7 @@ public final class TrackedModule implements LoadedModule {
     TrackedRuntime runtime = TrackedStream.of(stream).runtime();
     runtime.life().enter();
     try {
-      runtime.life().requireNotRecording("unloading " + image);
+      runtime.life().requireNotRecording(() -> "unloading " + image);
       KernelModules.of(runtime).unload(image);
     } finally {
       runtime.life().leave();

@@ -50,7 +50,12 @@ public final class GraphRecording implements Sink {
    * @param reads whether a node reads it that no node of the graph writes it before
    * @param use the first node that reads it so, or else that uses it, for errors
    */
-  public record TotalUse(HazardState state, boolean reads, boolean writes, AttemptedUse use) {}
+  public record TotalUse(HazardState state, boolean reads, boolean writes, AttemptedUse use) {
+    /** The same use of other memory. */
+    public TotalUse of(HazardState other) {
+      return new TotalUse(other, reads, writes, use);
+    }
+  }
 
   /** The uses of some memory by the nodes so far. */
   private static final class StateUses {

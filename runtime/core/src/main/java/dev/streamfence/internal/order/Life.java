@@ -157,10 +157,10 @@ public final class Life {
    * @param act the operation, for errors
    * @throws StreamMisuseException if the calling thread runs one
    */
-  public void requireNotRecording(String act) {
+  public void requireNotRecording(Supplier<String> act) {
     GraphRecording graph = recording();
     if (graph != null) {
-      throw graph.refusal(AttemptedUse.of(act));
+      throw graph.refusal(AttemptedUse.of(act.get()));
     }
   }
 

@@ -9,6 +9,7 @@ import dev.streamfence.DeviceArray;
 import dev.streamfence.DeviceParts;
 import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
+import dev.streamfence.PinnedArray;
 import dev.streamfence.RacyAccessException;
 import dev.streamfence.ReadableArray;
 import dev.streamfence.StreamMisuseException;
@@ -93,6 +94,23 @@ final class ExportedArrayTest {
     consumer.destroyStream(theirs);
     VectorKernels.on(b).increment(x, 4);
     assertThat(x.download(a)).containsExactly(12, 13, 14, 15);
+  }
+
+  @Test
+  void aPinnedArrayIsNotClosedWhileOtherCodeHasIt() {
+    PinnedArray<int[]> host = gpu.memory().pinned(int[].class, 4);
+    ExportedArray export = export(host.mapped(), false);
+
+    assertThatThrownBy(host::close)
+        .isInstanceOfSatisfying(
+            StreamMisuseException.class,
+            e -> assertThat(e.kind()).isEqualTo(StreamMisuseException.Misuse.HELD));
+
+    assertThat(host.isOpen()).isTrue();
+    export.end();
+    host.close();
+    assertThat(host.isOpen()).isFalse();
+    consumer.destroyStream(theirs);
   }
 
   @Test

@@ -7,9 +7,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.streamfence.DeviceArray;
 import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
+import dev.streamfence.StreamMisuseException;
 import dev.streamfence.graph.GraphCache;
 import dev.streamfence.graph.KernelGraph;
 import dev.streamfence.internal.launch.VectorKernels;
+import dev.streamfence.launch.LaunchRecorder;
 import dev.streamfence.simulation.DriverCall;
 import dev.streamfence.simulation.SimulatedDevice;
 import java.util.List;
@@ -111,11 +113,25 @@ final class GraphCacheTest {
                     },
                     graph -> {}))
         .hasMessage("planned");
+    assertThat(cache.statistics()).isEqualTo(new GraphCache.Statistics(0, 0, 0, 0));
 
     launch(array);
 
     assertThat(array.download(stream)).containsOnly(1);
     assertThat(cache.statistics().recordings()).isOne();
+  }
+
+  @Test
+  void aLaunchFromTheCacheInsideOfALaunchIsRefused() {
+    DeviceArray<int[]> array = zeros(8);
+    try (LaunchRecorder open = VectorKernels.incrementOn(stream).begin()) {
+      assertThatThrownBy(() -> launch(array)).isInstanceOf(StreamMisuseException.class);
+      open.abort();
+    }
+
+    launch(array);
+
+    assertThat(array.download(stream)).containsOnly(1);
   }
 
   @Test

@@ -41,6 +41,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.IntStream;
@@ -583,7 +584,7 @@ final class GraphTest {
     PinnedArray<int[]> host = gpu.memory().pinned(int[].class, N);
     KernelGraph graph = gpu.graph("pinned", body -> x.download(a, host));
 
-    assertMisuse(Misuse.INSIDE_GRAPH, host::close);
+    assertMisuse(Misuse.HELD, host::close);
 
     graph.launch(a);
     assertThat(host.get(0, N)).containsOnly(0);
@@ -826,6 +827,59 @@ final class GraphTest {
     assertThat(y.download(b)).containsOnly(1);
     assertThat(x.download(b)).containsOnly(0);
     assertThat(graph.nodes()).hasSize(1);
+  }
+
+  @Test
+  void threadsRecordGraphsOfTheirOwnAtTheSameTime() {
+    CyclicBarrier both = new CyclicBarrier(2);
+    GraphCode<Exception> waiting = body -> both.await();
+    CompletableFuture<KernelGraph> other =
+        CompletableFuture.supplyAsync(
+            () ->
+                recorded(
+                    "other",
+                    body -> {
+                      waiting.record(body);
+                      onA.increment(y, N);
+                      waiting.record(body);
+                    }));
+    KernelGraph own =
+        recorded(
+            "own",
+            body -> {
+              waiting.record(body);
+              onA.increment(x, N);
+              waiting.record(body);
+            });
+
+    own.launch(a);
+    own.launch(b);
+    other.join().launch(a);
+
+    assertThat(x.download(a)).containsOnly(2);
+    assertThat(y.download(a)).containsOnly(1);
+  }
+
+  private KernelGraph recorded(String name, GraphCode<Exception> code) {
+    try {
+      return gpu.graph(name, code);
+    } catch (Exception e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  @Test
+  void workOfAnotherRuntimeInItsCodeIsDoneAtOnce() {
+    try (DeviceRuntime other = DeviceRuntime.simulated()) {
+      DeviceStream stream = other.streams().defaultStream();
+      DeviceArray<int[]> array = other.memory().allocateZeroed(stream, int[].class, N);
+
+      KernelGraph graph = gpu.graph("two", body -> array.fill(stream, 7));
+
+      assertThat(array.download(stream)).containsOnly(7);
+      assertThat(graph.nodes()).isEmpty();
+      array.close();
+    }
   }
 
   @Test
