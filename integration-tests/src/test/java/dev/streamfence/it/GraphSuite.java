@@ -120,6 +120,61 @@ abstract class GraphSuite extends TwoStreamSuite {
   }
 
   @Test
+  void theDeviceDecidesAboutLoopsAndConditions() {
+    int n = 200 * scale();
+    int passes = 20 * scale();
+    DeviceArray<int[]> counter = gpu.memory().allocateZeroed(a, int[].class, 1);
+    DeviceArray<int[]> inner = gpu.memory().allocateZeroed(a, int[].class, 1);
+    DeviceArray<int[]> isWanted = gpu.memory().allocateZeroed(a, int[].class, 1);
+    DeviceArray<int[]> x = gpu.memory().allocateZeroed(a, int[].class, n);
+    DeviceArray<int[]> other = gpu.memory().allocateZeroed(a, int[].class, n);
+    DeviceArray<int[]> sum = gpu.memory().allocateZeroed(b, int[].class, n);
+    DeviceArray<int[]> copy = gpu.memory().allocateZeroed(b, int[].class, n);
+    DeviceArray<int[]> wanted = gpu.memory().allocateZeroed(b, int[].class, n);
+    KernelGraph graph =
+        gpu.graph(
+            "loops",
+            body -> {
+              DeviceArray<int[]> input = body.input("input", x);
+              body.whileNonZero(
+                  counter,
+                  pass -> {
+                    inner.fill(b, -3);
+                    pass.whileNonZero(
+                        inner,
+                        innerPass -> {
+                          onA.increment(input, n);
+                          onB.increment(inner, 1);
+                        });
+                    onA.add(sum, input, sum, n);
+                    copy.copyFrom(b, sum);
+                    pass.ifNonZero(isWanted, then -> onB.increment(wanted, n));
+                    onB.increment(counter, 1);
+                  });
+              onB.increment(sum, n);
+            });
+    graph.launch(a);
+    assertThat(sum.download(b)).containsOnly(1);
+    counter.fill(b, -passes);
+    graph.launch(b);
+    // 3 + 6 + 9 and so on, behind the two increments after the loop.
+    assertThat(x.download(b)).containsOnly(3 * passes);
+    assertThat(copy.download(a)).containsOnly(1 + 3 * passes * (passes + 1) / 2);
+    assertThat(sum.download(a)).containsOnly(2 + 3 * passes * (passes + 1) / 2);
+    assertThat(wanted.download(a)).containsOnly(0);
+    sum.fill(a, 0);
+    isWanted.fill(b, 1);
+    counter.fill(a, -2);
+    graph.bind("input", other).launch(a);
+    counter.fill(b, -1);
+    graph.launch(b);
+    assertThat(other.download(b)).containsOnly(9);
+    assertThat(sum.download(a)).containsOnly(1 + 3 + 6 + 9 + 1);
+    assertThat(wanted.download(b)).containsOnly(3);
+    graph.close();
+  }
+
+  @Test
   void cooperativeKernelsTablesAndVariablesAreNodes() {
     LaunchShape shape = LaunchShape.of(2, 32);
     CooperativeKernels cooperative = CooperativeKernelsLauncher.on(a);

@@ -128,4 +128,7 @@ public sealed interface DeviceInfo permits DeviceProperties {
 
   /** Whether it supports kernels whose blocks wait for each other. */
   boolean supportsCooperativeLaunches();
+
+  /** Whether graphs can have loops and conditions, which takes a driver for CUDA 12.4 or later. */
+  boolean supportsGraphConditions();
 }

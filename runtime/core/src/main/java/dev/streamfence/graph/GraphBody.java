@@ -35,4 +35,33 @@ public sealed interface GraphBody permits TrackedGraphBody {
    * @throws dev.streamfence.StreamMisuseException if this is not the code that records the graph
    */
   <A> DeviceArray<A> scratch(DeviceStream stream, Class<A> arrayType, long length);
+
+  /**
+   * Repeats a part of the graph, as long as a number on the device is not 0. The number is read
+   * when the loop's turn comes, so that it may run no pass at all, and after each pass. The device
+   * decides, without the host: a loop whose number never becomes 0 never ends.
+   *
+   * <p>Nodes of a pass run side by side where they can. The next pass comes after all of them, and
+   * the rest of the graph sees the loop as one node, which uses what its nodes use. Loops and
+   * conditions can be nested.
+   *
+   * @param number its first element decides; no input of the graph
+   * @param code records the nodes of a pass, like the code of the graph: it runs once, now
+   * @throws IllegalArgumentException if no node of the loop writes the number, or it has no
+   *     elements
+   * @throws dev.streamfence.UseAfterFreeException if the number is closed
+   * @throws dev.streamfence.StreamMisuseException if it belongs to another runtime, the thread has
+   *     a launch open, or this is not the code that records the graph
+   * @throws dev.streamfence.CudaDriverException if the driver has no loops, see {@link
+   *     dev.streamfence.DeviceInfo#supportsGraphConditions}; nothing is recorded then
+   */
+  <X extends Exception> void whileNonZero(ReadableArray<int[]> number, GraphCode<X> code) throws X;
+
+  /**
+   * Leaves a part of the graph out if a number on the device is 0 when its turn comes, see {@link
+   * #whileNonZero}. Without a node in the part, there is no condition.
+   *
+   * @throws IllegalArgumentException if the number has no elements
+   */
+  <X extends Exception> void ifNonZero(ReadableArray<int[]> number, GraphCode<X> code) throws X;
 }

@@ -9,8 +9,8 @@ package dev.streamfence.graph;
 @FunctionalInterface
 public interface GraphCode<X extends Exception> {
   /**
-   * Makes the launches, fills and copies of the graph, by the same calls as outside of one. None of
-   * them runs; each becomes nodes.
+   * Makes the launches, fills and copies of the graph or of its part, by the same calls as outside
+   * of one. None of them runs; each becomes nodes.
    *
    * @param body the graph so far; valid until this returns
    */

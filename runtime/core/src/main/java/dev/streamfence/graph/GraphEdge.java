@@ -3,7 +3,8 @@ package dev.streamfence.graph;
 import java.util.List;
 
 /**
- * An edge of a graph: one node runs after another. Edges that others imply are left out. Immutable.
+ * An edge of a graph: one node runs after another, in each pass if both belong to a loop. Edges
+ * that others imply are left out. Immutable.
  *
  * @param from the index of the node that runs first
  * @param to the index of the node that waits for it

@@ -3,7 +3,7 @@ package dev.streamfence.graph;
 /**
  * Counts of one graph. Immutable.
  *
- * @param nodes its launches, copies and fills
+ * @param nodes its launches, copies, fills and conditions
  * @param edges its edges
  * @param impliedEdges how many edges were left out, because others imply them
  * @param launches how often it was launched

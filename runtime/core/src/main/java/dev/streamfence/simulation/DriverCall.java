@@ -87,6 +87,10 @@ public enum DriverCall {
   ADD_COPY_NODE("cuGraphAddMemcpyNode"),
   /** Adds a fill to a graph. */
   ADD_FILL_NODE("cuGraphAddMemsetNode"),
+  /** Makes what a condition of a graph decides by. */
+  CREATE_CONDITION("cuGraphConditionalHandleCreate"),
+  /** Adds a condition to a graph. */
+  ADD_CONDITION("cuGraphAddNode"),
   /** Makes a graph executable. */
   INSTANTIATE_GRAPH("cuGraphInstantiate"),
   /** Launches a graph. */

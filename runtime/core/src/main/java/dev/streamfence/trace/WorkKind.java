@@ -20,6 +20,8 @@ public enum WorkKind {
   FREE,
   /** A graph of launches, fills and copies runs. */
   GRAPH,
+  /** Nodes of a graph are repeated or left out, as a number on the device says. */
+  CONDITION,
   /** Code that is not the runtime's puts work on a stream. */
   CALL,
   /** Anything else, such as the end of an export. */

@@ -207,7 +207,7 @@ public interface CudaDriver extends Sink, AutoCloseable {
   }
 
   /**
-   * Makes an executable graph. {@code cuGraphCreate}, one call per node, and {@code
+   * Makes an executable graph. {@code cuGraphCreate}, the calls for each node, and {@code
    * cuGraphInstantiate}; if one of them fails, what the others made is destroyed. Copies the
    * arguments of launches.
    */
@@ -223,7 +223,7 @@ public interface CudaDriver extends Sink, AutoCloseable {
    * Gives later runs of a graph the arguments that a node has at this moment. {@code
    * cuGraphExecKernelNodeSetParams} and its like.
    *
-   * @param index the node's place in the list
+   * @param index the node's place in the list, where the nodes of a condition follow it
    */
   void updateGraph(GraphHandle graph, int index, GraphNode node);
 

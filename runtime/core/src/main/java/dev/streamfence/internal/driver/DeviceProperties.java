@@ -20,6 +20,10 @@ public final class DeviceProperties implements DeviceInfo {
   public record Identity(String name, int ordinal, UUID uuid, String pciBusId) {}
 
   private final Identity identity;
+
+  /** The first driver whose conditions may decide about copies and fills. */
+  private static final int GRAPH_CONDITIONS = 12040;
+
   private final int driverVersion;
   private final long totalMemoryInBytes;
 
@@ -249,6 +253,11 @@ public final class DeviceProperties implements DeviceInfo {
   @Override
   public boolean supportsCooperativeLaunches() {
     return attribute(DeviceAttribute.COOPERATIVE_LAUNCH) != 0;
+  }
+
+  @Override
+  public boolean supportsGraphConditions() {
+    return driverVersion >= GRAPH_CONDITIONS;
   }
 
   @Override

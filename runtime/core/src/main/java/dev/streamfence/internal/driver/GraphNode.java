@@ -2,14 +2,20 @@ package dev.streamfence.internal.driver;
 
 import dev.streamfence.internal.driver.CudaDriver.StreamHandle;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
- * One launch, copy or fill of a graph. Thread-safe if the caller changes no argument while a driver
- * uses it.
+ * One launch, copy, fill or condition of a graph. Thread-safe if the caller changes no argument
+ * while a driver uses it.
  */
 public interface GraphNode {
   /** The nodes that come before it, by their place in the list; all of them are earlier there. */
   int[] after();
+
+  /** What it repeats or leaves out, and makes no call then; null if it makes one. */
+  default @Nullable GraphCondition condition() {
+    return null;
+  }
 
   /**
    * Makes its one call, with the arguments of this moment.

@@ -179,7 +179,7 @@ final class GraphInputs {
                   + input.name
                   + "' of "
                   + recording
-                  + " is in a table or the host's side of a copy in "
+                  + " is in a table, the host's side of a copy or the number of a condition in "
                   + node.facts().name()
                   + ", whose addresses stay; use another array there");
         } else {

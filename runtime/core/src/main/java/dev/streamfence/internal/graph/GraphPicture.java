@@ -7,7 +7,7 @@ import java.util.List;
 
 /**
  * A graph as text for Graphviz and as a picture: nodes in rows, each below all that it comes after.
- * Immutable.
+ * A dashed line leads from a condition to each node that it repeats or leaves out. Immutable.
  */
 record GraphPicture(String name, List<GraphNode> nodes, List<GraphEdge> edges) {
   private static final int WIDTH = 180;
@@ -20,6 +20,9 @@ record GraphPicture(String name, List<GraphNode> nodes, List<GraphEdge> edges) {
     StringBuilder dot = new StringBuilder("digraph " + quoted(name) + " {\n  node [shape=box];\n");
     for (GraphNode node : nodes) {
       dot.append("  n" + node.index() + " [label=" + quoted(label(node)) + "];\n");
+      if (node.parent() >= 0) {
+        dot.append("  n" + node.parent() + " -> n" + node.index() + " [style=dashed];\n");
+      }
     }
     for (GraphEdge edge : edges) {
       dot.append("  n" + edge.from() + " -> n" + edge.to());
@@ -64,20 +67,32 @@ record GraphPicture(String name, List<GraphNode> nodes, List<GraphEdge> edges) {
     svg.append("<defs><marker id=\"end\" orient=\"auto\" markerWidth=\"8\" markerHeight=\"8\"");
     svg.append(" refX=\"8\" refY=\"4\"><path d=\"M0,0 L8,4 L0,8 z\"/></marker></defs>\n");
     for (GraphEdge edge : edges) {
-      int fromX = x(columns[edge.from()]) + WIDTH / 2;
-      int fromY = y(rows[edge.from()]) + HEIGHT;
-      int toX = x(columns[edge.to()]) + WIDTH / 2;
-      int toY = y(rows[edge.to()]);
-      int bend = (toY - fromY) / 2;
-      svg.append("<path fill=\"none\" stroke=\"#555\" marker-end=\"url(#end)\" d=\"M");
-      svg.append(fromX + "," + fromY + " C" + fromX + "," + (fromY + bend) + " ");
-      svg.append(toX + "," + (toY - bend) + " " + toX + "," + toY + "\"><title>");
-      svg.append(escaped(String.join("\n", edge.reasons()))).append("</title></path>\n");
+      String reasons = String.join("\n", edge.reasons());
+      line(svg, edge.from(), edge.to(), rows, columns, "marker-end=\"url(#end)\"", reasons);
+    }
+    for (GraphNode node : nodes) {
+      if (node.parent() >= 0) {
+        String reason = "decided by " + nodes.get(node.parent()).name();
+        line(svg, node.parent(), node.index(), rows, columns, "stroke-dasharray=\"4\"", reason);
+      }
     }
     for (GraphNode node : nodes) {
       draw(svg, node, x(columns[node.index()]), y(rows[node.index()]));
     }
     return svg.append("</svg>\n").toString();
+  }
+
+  private static void line(
+      StringBuilder svg, int from, int to, int[] rows, int[] columns, String style, String reason) {
+    int fromX = x(columns[from]) + WIDTH / 2;
+    int fromY = y(rows[from]) + HEIGHT;
+    int toX = x(columns[to]) + WIDTH / 2;
+    int toY = y(rows[to]);
+    int bend = (toY - fromY) / 2;
+    svg.append("<path fill=\"none\" stroke=\"#555\" " + style + " d=\"M");
+    svg.append(fromX + "," + fromY + " C" + fromX + "," + (fromY + bend) + " ");
+    svg.append(toX + "," + (toY - bend) + " " + toX + "," + toY + "\"><title>");
+    svg.append(escaped(reason)).append("</title></path>\n");
   }
 
   private void draw(StringBuilder svg, GraphNode node, int x, int y) {
@@ -112,12 +127,19 @@ record GraphPicture(String name, List<GraphNode> nodes, List<GraphEdge> edges) {
     return GAP_Y / 2 + row * (HEIGHT + GAP_Y);
   }
 
-  /** The row of each node: below the lowest that it comes after. */
+  /** The row of each node: below the lowest that it comes after, and below its condition. */
   private int[] rows() {
     int[] rows = new int[nodes.size()];
-    for (GraphEdge edge : edges) {
-      // The edges are in the order of the nodes that wait, so the row of the first is known.
-      rows[edge.to()] = Math.max(rows[edge.to()], rows[edge.from()] + 1);
+    int next = 0;
+    for (GraphNode node : nodes) {
+      int index = node.index();
+      // Edges are in the order of the nodes that wait, so the row of the first is known.
+      for (; next < edges.size() && edges.get(next).to() == index; next++) {
+        rows[index] = Math.max(rows[index], rows[edges.get(next).from()] + 1);
+      }
+      if (node.parent() >= 0) {
+        rows[index] = Math.max(rows[index], rows[node.parent()] + 1);
+      }
     }
     return rows;
   }

@@ -76,7 +76,7 @@ public final class GraphRecorder {
       inputs.end();
       recording.checks().forEach(Runnable::run);
       recording.awaitUntracked();
-      GraphHandle handle = runtime.driver().createGraph(recording.nodes());
+      GraphHandle handle = runtime.driver().createGraph(recording.outermostNodes());
       boolean isKept = false;
       try {
         TrackedGraph graph = new TrackedGraph(runtime, name, recording, inputs, handle);

@@ -338,7 +338,8 @@ public final class TrackedGraph implements KernelGraph {
                   facts.name(),
                   facts.detail(),
                   facts.bytes(),
-                  node.timeline().index());
+                  node.timeline().index(),
+                  node.parent());
             })
         .toList();
   }

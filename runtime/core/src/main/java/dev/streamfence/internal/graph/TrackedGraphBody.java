@@ -5,6 +5,7 @@ import dev.streamfence.DeviceStream;
 import dev.streamfence.ReadableArray;
 import dev.streamfence.StreamMisuseException;
 import dev.streamfence.graph.GraphBody;
+import dev.streamfence.graph.GraphCode;
 import dev.streamfence.internal.device.TrackedArray;
 import dev.streamfence.internal.device.TrackedRuntime;
 import dev.streamfence.internal.order.GraphRecording;
@@ -40,11 +41,24 @@ public final class TrackedGraphBody implements GraphBody {
     return array;
   }
 
+  @Override
+  public <X extends Exception> void whileNonZero(ReadableArray<int[]> number, GraphCode<X> code)
+      throws X {
+    new RecordedCondition(runtime, recording, true, number).record(this, code);
+  }
+
+  @Override
+  public <X extends Exception> void ifNonZero(ReadableArray<int[]> number, GraphCode<X> code)
+      throws X {
+    new RecordedCondition(runtime, recording, false, number).record(this, code);
+  }
+
   void end() {
     isEnded = true;
   }
 
-  private void requireActive(String what) {
+  /** Throws after the code has returned, and in other threads. */
+  void requireActive(String what) {
     if (isEnded || thread != Thread.currentThread()) {
       throw new StreamMisuseException(
           StreamMisuseException.Misuse.OUT_OF_SCOPE,

@@ -34,7 +34,7 @@ final class FlightWriter {
           case LAUNCH -> KernelLaunchEvent.PROBE.isEnabled() ? new KernelLaunchEvent() : null;
           case UPLOAD, DOWNLOAD, COPY, FILL ->
               TransferEvent.PROBE.isEnabled() ? new TransferEvent() : null;
-          case ALLOCATION, FREE, GRAPH, CALL, OTHER ->
+          case ALLOCATION, FREE, GRAPH, CONDITION, CALL, OTHER ->
               StreamWorkEvent.PROBE.isEnabled() ? new StreamWorkEvent() : null;
         };
     if (event != null) {

@@ -1,12 +1,11 @@
 // Long because a graph takes every kind of work, and each is a call of its own.
 package dev.streamfence.internal.order;
 
-import static java.util.Objects.requireNonNull;
-
 import dev.streamfence.CudaDriverException;
 import dev.streamfence.DeviceException.AttemptedUse;
 import dev.streamfence.StreamMisuseException;
 import dev.streamfence.internal.driver.CudaDriver.StreamHandle;
+import dev.streamfence.internal.driver.GraphCondition;
 import dev.streamfence.internal.driver.HostMemory;
 import dev.streamfence.internal.driver.HostMemoryPool;
 import dev.streamfence.internal.driver.KernelLaunch;
@@ -14,22 +13,17 @@ import dev.streamfence.internal.driver.LaunchObserver;
 import dev.streamfence.internal.driver.Sink;
 import dev.streamfence.internal.order.RecordedNode.Range;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Comparator;
-import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The graph that a body builds: instead of being put on a stream, each piece of work becomes a node
- * behind the nodes that it depends on. The same rules as on streams decide that: a use comes after
- * the last write of its memory, and a write also after the reads since then. Edges that others
- * imply are left out.
+ * behind the nodes that it depends on, see {@link NodeOrder}.
  *
  * <p>Holds all memory that is used. Confined to the thread that runs the body, and to the holder of
  * the graph's lock afterwards.
@@ -57,45 +51,17 @@ public final class GraphRecording implements Sink {
     }
   }
 
-  /** The uses of some memory by the nodes so far. */
-  private static final class StateUses {
-    private @Nullable NodeUse lastWrite;
-    private final List<NodeUse> readsSince = new ArrayList<>(2);
-    private boolean reads;
-    private boolean writes;
-    private AttemptedUse use;
-
-    private StateUses(AttemptedUse use) {
-      this.use = use;
-    }
-  }
-
-  private record NodeUse(int node, boolean writes, String memory) {}
-
-  /**
-   * A node while edges are found. Each node continues the path of one that it comes after, or
-   * begins a path; what comes before it is one position per path.
-   */
-  private static final class Place {
-    private final int path;
-    private final int position;
-    private final int[] before;
-
-    private Place(int path, int position, int[] before) {
-      this.path = path;
-      this.position = position;
-      this.before = before;
-    }
-  }
-
   private final String name;
   private final HostMemoryPool memory;
   private final GraphBindings bindings = new GraphBindings();
+
+  /** All nodes: of a condition first itself, and then what it repeats or leaves out. */
   private final List<RecordedNode> nodes = new ArrayList<>();
-  private final List<Place> places = new ArrayList<>();
-  private final List<Integer> lastOfPath = new ArrayList<>();
-  private final List<Edge> edges = new ArrayList<>();
-  private final Map<HazardState, StateUses> states = new HashMap<>();
+
+  /** The order of those that no condition repeats or leaves out. */
+  private final NodeOrder outermost = new NodeOrder();
+
+  private final Set<HazardState> used = new HashSet<>();
   private final List<HazardState> held = new ArrayList<>();
   private final List<HostMemory> frames = new ArrayList<>();
   private final Set<Runnable> checks = new LinkedHashSet<>();
@@ -103,13 +69,13 @@ public final class GraphRecording implements Sink {
   private final List<Runnable> closes = new ArrayList<>();
   private final Set<Timeline> untracked = new LinkedHashSet<>();
   private long frameOffset;
-  private int impliedEdges;
-  private boolean isSealed;
+
+  /** Whose code runs; null outside of the code of a condition. */
+  private @Nullable ConditionalNodes part;
 
   // Of the work that is being recorded.
   private @Nullable Submission current;
-  private final TreeMap<Integer, List<String>> needed = new TreeMap<>();
-  private int first;
+  private NodeOrder order = outermost;
 
   /**
    * Begins a graph without nodes.
@@ -121,19 +87,24 @@ public final class GraphRecording implements Sink {
     this.memory = memory;
   }
 
-  /** The nodes so far. */
+  /** The nodes, by their indices; of a condition first itself, and then its own nodes. */
   public List<RecordedNode> nodes() {
     return nodes;
   }
 
+  /** The nodes that no condition repeats or leaves out. */
+  public List<RecordedNode> outermostNodes() {
+    return outermost.nodes();
+  }
+
   /** The edges so far. */
   public List<Edge> edges() {
-    return edges;
+    return outermost.edges();
   }
 
   /** How many edges were left out, because others imply them. */
   public int impliedEdges() {
-    return impliedEdges;
+    return outermost.impliedEdges();
   }
 
   /** What stands for its inputs. */
@@ -171,13 +142,15 @@ public final class GraphRecording implements Sink {
 
   /** What the graph uses, in the order of the locks. */
   public List<TotalUse> totalUses() {
-    List<TotalUse> all = new ArrayList<>();
-    states.forEach(
-        (state, uses) -> {
-          // What a launch of no threads uses is held, and otherwise of no interest.
-          if (uses.reads || uses.writes) {
-            all.add(new TotalUse(state, uses.reads, uses.writes, uses.use));
-          }
+    List<TotalUse> all = outermost.totalUses();
+    all.replaceAll(
+        total -> {
+          AttemptedUse use = total.use();
+          return new TotalUse(
+              total.state(),
+              total.reads(),
+              total.writes(),
+              new AttemptedUse(use.kernel(), use.parameter(), name + ": " + use.inWords()));
         });
     all.sort(Comparator.comparingLong(total -> total.state().generation()));
     return all;
@@ -185,23 +158,24 @@ public final class GraphRecording implements Sink {
 
   /** Says that its code has returned: nothing is recorded any more. */
   public void seal() {
-    isSealed = true;
+    outermost.seal();
   }
 
-  private void requireNotSealed(AttemptedUse use) {
-    if (isSealed) {
+  private void requireNotSealed(NodeOrder added, AttemptedUse use) {
+    if (added.isSealed()) {
       throw new StreamMisuseException(
           StreamMisuseException.Misuse.OUT_OF_SCOPE,
           use,
-          " was begun in the code of " + name + ", which has returned; begin it again");
+          " was begun in the code of "
+              + (added == outermost ? name : "a condition of " + name)
+              + ", which has returned; begin it again");
     }
   }
 
   /** Forgets what only the body needs. */
   public void end() {
-    places.clear();
-    lastOfPath.clear();
-    states.clear();
+    outermost.forget();
+    used.clear();
   }
 
   /** The exception for an operation that cannot be a node. */
@@ -278,7 +252,9 @@ public final class GraphRecording implements Sink {
    */
   void begin(Submission submission, Uses uses) {
     UseLabels labels = submission.labels();
-    requireNotSealed(labels.work());
+    ConditionalNodes of = part;
+    NodeOrder added = of == null ? outermost : of.order();
+    requireNotSealed(added, labels.work());
     for (int i = 0; i < uses.count(); i++) {
       uses.get(i).requireUsableInGraph(labels);
     }
@@ -286,11 +262,8 @@ public final class GraphRecording implements Sink {
       hold(uses.get(i).state());
     }
     current = submission;
-    needed.clear();
-    first = nodes.size();
-    for (int i = 0; i < uses.count(); i++) {
-      collect(uses.get(i), labels);
-    }
+    order = added;
+    order.begin(labels, uses);
   }
 
   /**
@@ -299,33 +272,9 @@ public final class GraphRecording implements Sink {
    * @throws dev.streamfence.UseAfterFreeException if it is closed
    */
   public void hold(HazardState state) {
-    if (!states.containsKey(state)) {
+    if (!used.contains(state)) {
       keep(state);
-      states.put(state, new StateUses(AttemptedUse.of(name)));
-    }
-  }
-
-  private void collect(Use use, UseLabels labels) {
-    StateUses earlier = requireNonNull(states.get(use.state()));
-    String act = labels.facts().name() + (use.writes() ? " writes it" : " reads it");
-    if (use.writes()) {
-      earlier.readsSince.forEach(read -> need(read, act));
-    }
-    if (earlier.lastWrite != null) {
-      need(earlier.lastWrite, act);
-    }
-  }
-
-  private void need(NodeUse earlier, String act) {
-    String reason =
-        nodes.get(earlier.node()).facts().name()
-            + (earlier.writes() ? " writes " : " reads ")
-            + earlier.memory()
-            + ", "
-            + act;
-    List<String> reasons = needed.computeIfAbsent(earlier.node(), node -> new ArrayList<>(1));
-    if (!reasons.contains(reason)) {
-      reasons.add(reason);
+      used.add(state);
     }
   }
 
@@ -334,38 +283,53 @@ public final class GraphRecording implements Sink {
    * has failed, some. Without a node, it uses nothing.
    */
   void end(Uses uses) {
-    if (current != null && nodes.size() > first) {
-      UseLabels labels = current.labels();
-      for (int i = 0; i < uses.count(); i++) {
-        register(uses.get(i), nodes.size() - 1, labels);
-      }
+    if (current != null) {
+      order.end(current.labels(), uses);
     }
     current = null;
   }
 
-  private void register(Use use, int node, UseLabels labels) {
-    StateUses uses = requireNonNull(states.get(use.state()));
-    boolean isExposed = use.reads() && !uses.writes;
-    if ((isExposed && !uses.reads) || (!uses.reads && !uses.writes)) {
-      AttemptedUse attempted = labels.use(use.reads() ? use.label() : use.writeLabel());
-      uses.use =
-          new AttemptedUse(
-              attempted.kernel(), attempted.parameter(), name + ": " + attempted.inWords());
-    }
-    uses.reads |= isExposed;
-    NodeUse added = new NodeUse(node, use.writes(), memory(use, labels));
-    if (use.writes()) {
-      uses.writes = true;
-      uses.lastWrite = added;
-      uses.readsSince.clear();
-    } else {
-      uses.readsSince.add(added);
-    }
+  /** Begins nodes that a condition is to repeat or to leave out. */
+  public ConditionalNodes beginConditional() {
+    ConditionalNodes begun = new ConditionalNodes(this, part, nodes.size());
+    part = begun;
+    return begun;
   }
 
-  private static String memory(Use use, UseLabels labels) {
-    String parameter = labels.use(use.writes() ? use.writeLabel() : use.label()).parameter();
-    return parameter.isEmpty() ? use.state().tag() : parameter;
+  void endConditional(ConditionalNodes ended) {
+    part = ended.outer();
+  }
+
+  /** Takes nodes out again, of which no condition was added. */
+  void dropConditional(ConditionalNodes dropped) {
+    nodes.subList(dropped.first(), nodes.size()).clear();
+  }
+
+  /**
+   * Adds a condition, for a piece of work that uses the number and what its nodes use.
+   *
+   * @param conditional the nodes, which have ended
+   * @param address the number of 32 bits
+   */
+  public void addCondition(ConditionalNodes conditional, boolean isLoop, long address) {
+    Submission work = requireCurrent();
+    requireNotSealed(order, work.labels().work());
+    Range number = new Range(Range.FIXED, address, Integer.BYTES, false);
+    int[] after = order.orderNext(conditional.index());
+    RecordedNode added =
+        node(
+            conditional.index(),
+            after,
+            List.of(number),
+            List.of(new LaunchObserver.Use("", address, Integer.BYTES, true, false)),
+            null,
+            new GraphCondition(isLoop, address, conditional.order().nodes()),
+            (sink, stream) -> {
+              throw new IllegalStateException("a condition is no call");
+            });
+    nodes.add(conditional.first(), added);
+    order.add(added);
+    order.addInner(conditional.order());
   }
 
   private Submission requireCurrent() {
@@ -408,7 +372,7 @@ public final class GraphRecording implements Sink {
    * @throws CudaDriverException if there is none left
    */
   public HostMemory frame(long bytes) {
-    requireNotSealed(requireCurrent().labels().work());
+    requireNotSealed(order, requireCurrent().labels().work());
     HostMemory last = frames.isEmpty() ? null : frames.get(frames.size() - 1);
     if (last == null || frameOffset + bytes > last.sizeInBytes()) {
       try {
@@ -433,80 +397,36 @@ public final class GraphRecording implements Sink {
       List<LaunchObserver.Use> declared,
       RecordedNode.@Nullable Numbers numbers,
       RecordedNode.Call call) {
+    requireNotSealed(order, requireCurrent().labels().work());
+    int index = ConditionalNodes.nextIndex(part, nodes.size());
+    RecordedNode added = node(index, order.orderNext(index), ranges, declared, numbers, null, call);
+    nodes.add(added);
+    order.add(added);
+  }
+
+  private RecordedNode node(
+      int index,
+      int[] after,
+      List<Range> ranges,
+      List<LaunchObserver.Use> declared,
+      RecordedNode.@Nullable Numbers numbers,
+      @Nullable GraphCondition condition,
+      RecordedNode.Call call) {
     Submission work = requireCurrent();
-    requireNotSealed(work.labels().work());
-    int node = nodes.size();
-    nodes.add(
-        new RecordedNode(
-            node,
-            work.labels().facts(),
-            work.labels().facts().name() + " in " + name,
-            work.timeline(),
-            node == first ? orderFirst() : orderAfter(node - 1),
-            ranges,
-            declared,
-            bindings,
-            numbers,
-            call));
-  }
-
-  /** Orders the first node of a piece of work after all that it needs. */
-  private int[] orderFirst() {
-    int node = nodes.size();
-    int[] before = {};
-    for (int earlier : needed.keySet()) {
-      before = later(before, places.get(earlier).before);
-    }
-    List<Integer> kept = new ArrayList<>();
-    for (Map.Entry<Integer, List<String>> each : needed.entrySet()) {
-      Place place = places.get(each.getKey());
-      if (place.path < before.length && before[place.path] >= place.position) {
-        impliedEdges++;
-      } else {
-        kept.add(each.getKey());
-        edges.add(new Edge(each.getKey(), node, List.copyOf(each.getValue())));
-      }
-    }
-    return order(kept, before);
-  }
-
-  /** Orders a further node of a piece of work after the one before. */
-  private int[] orderAfter(int previous) {
-    edges.add(new Edge(previous, previous + 1, List.of("both are parts of one operation")));
-    return order(List.of(previous), places.get(previous).before);
-  }
-
-  private int[] order(List<Integer> after, int[] beforeThem) {
-    int node = places.size();
-    int[] before = beforeThem;
-    int path = lastOfPath.size();
-    for (int earlier : after) {
-      Place place = places.get(earlier);
-      if (before.length <= place.path) {
-        before = Arrays.copyOf(before, place.path + 1);
-      } else if (before == beforeThem) {
-        before = beforeThem.clone();
-      }
-      before[place.path] = place.position;
-      if (lastOfPath.get(place.path) == earlier) {
-        path = place.path;
-      }
-    }
-    if (path == lastOfPath.size()) {
-      lastOfPath.add(node);
-    }
-    lastOfPath.set(path, node);
-    places.add(new Place(path, path < before.length ? before[path] + 1 : 1, before));
-    return after.stream().mapToInt(Integer::intValue).toArray();
-  }
-
-  /** The maximum of two sets of positions. */
-  private static int[] later(int[] one, int[] other) {
-    int[] merged = Arrays.copyOf(one, Math.max(one.length, other.length));
-    for (int i = 0; i < other.length; i++) {
-      merged[i] = Math.max(merged[i], other[i]);
-    }
-    return merged;
+    WorkFacts facts = work.labels().facts();
+    return new RecordedNode(
+        index,
+        ConditionalNodes.indexOf(part),
+        facts,
+        facts.name() + " in " + name,
+        work.timeline(),
+        after,
+        ranges,
+        declared,
+        bindings,
+        numbers,
+        condition,
+        call);
   }
 
   /** Adds a launch, which has to come with what it uses. */

@@ -1,6 +1,7 @@
 package dev.streamfence.internal.order;
 
 import dev.streamfence.internal.driver.CudaDriver.StreamHandle;
+import dev.streamfence.internal.driver.GraphCondition;
 import dev.streamfence.internal.driver.GraphNode;
 import dev.streamfence.internal.driver.HostMemory;
 import dev.streamfence.internal.driver.LaunchObserver;
@@ -9,8 +10,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A launch, copy or fill that the body of a graph has made. Its addresses are translated by the
- * bindings of the graph whenever a driver reads them. Confined to the holder of the graph's lock.
+ * A launch, copy, fill or condition that the body of a graph has made. Its addresses are translated
+ * by the bindings of the graph whenever a driver reads them. Confined to the holder of the graph's
+ * lock.
  */
 public final class RecordedNode implements GraphNode {
   /** Makes the call of a node. */
@@ -42,11 +44,12 @@ public final class RecordedNode implements GraphNode {
     /** An address that the call of the node looks up itself. */
     static final int IN_CALL = -1;
 
-    /** An address in a table, in the kernel's own code or on the host, which never changes. */
+    /** An address in a table, in the kernel's own code, on the host or of a condition: it stays. */
     public static final int FIXED = -2;
   }
 
   private final int index;
+  private final int parent;
   private final WorkFacts facts;
   private final String purpose;
   private final Timeline timeline;
@@ -55,10 +58,12 @@ public final class RecordedNode implements GraphNode {
   private final List<LaunchObserver.Use> declared;
   private final GraphBindings bindings;
   private final @Nullable Numbers numbers;
+  private final @Nullable GraphCondition condition;
   private final Call call;
 
   RecordedNode(
       int index,
+      int parent,
       WorkFacts facts,
       String purpose,
       Timeline timeline,
@@ -67,8 +72,10 @@ public final class RecordedNode implements GraphNode {
       List<LaunchObserver.Use> declared,
       GraphBindings bindings,
       @Nullable Numbers numbers,
+      @Nullable GraphCondition condition,
       Call call) {
     this.index = index;
+    this.parent = parent;
     this.facts = facts;
     this.purpose = purpose;
     this.timeline = timeline;
@@ -77,12 +84,18 @@ public final class RecordedNode implements GraphNode {
     this.declared = declared;
     this.bindings = bindings;
     this.numbers = numbers;
+    this.condition = condition;
     this.call = call;
   }
 
   /** Its place among the nodes of the graph. */
   public int index() {
     return index;
+  }
+
+  /** The index of the condition that repeats it or leaves it out; -1 if there is none. */
+  public int parent() {
+    return parent;
   }
 
   /** What it is. */
@@ -117,6 +130,11 @@ public final class RecordedNode implements GraphNode {
   @Override
   public int[] after() {
     return after;
+  }
+
+  @Override
+  public @Nullable GraphCondition condition() {
+    return condition;
   }
 
   @Override

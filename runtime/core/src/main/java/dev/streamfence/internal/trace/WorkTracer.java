@@ -252,7 +252,7 @@ public final class WorkTracer implements WorkObserver, MemoryObserver {
   private static boolean isTimed(WorkKind kind) {
     return switch (kind) {
       case LAUNCH, UPLOAD, DOWNLOAD, COPY, FILL, GRAPH, CALL -> true;
-      case ALLOCATION, FREE, OTHER -> false;
+      case ALLOCATION, FREE, CONDITION, OTHER -> false;
     };
   }
 

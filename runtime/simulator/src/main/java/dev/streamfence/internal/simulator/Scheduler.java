@@ -25,6 +25,8 @@ final class Scheduler {
   /** For the random schedule: every stream that is ready, and some that are not. */
   private final List<SimulatedStream> candidates = new ArrayList<>();
 
+  private boolean isStepping;
+
   Scheduler(Schedule schedule, long seed) {
     this.schedule = schedule;
     this.random = new Random(seed);
@@ -60,6 +62,13 @@ final class Scheduler {
 
   void enqueue(SimulatedStream stream, QueuedOperation operation) {
     stream.add(operation);
+    if (isStepping) {
+      // By the operation that runs, which then waits for it.
+      if (stream.place() == QueuePlace.NOWHERE) {
+        consider(stream);
+      }
+      return;
+    }
     switch (schedule) {
       // All others are idle: operations that a stream waits for ran when they were queued.
       case EAGER -> drain(stream);
@@ -136,10 +145,12 @@ final class Scheduler {
 
   private void step(SimulatedStream stream) {
     clock.pause();
+    isStepping = true;
     Point reached;
     try {
       reached = stream.step();
     } finally {
+      isStepping = false;
       clock.resume();
     }
     if (reached != null) {

@@ -7,6 +7,7 @@ import dev.streamfence.internal.driver.CudaDriver;
 import dev.streamfence.internal.driver.DeviceProperties;
 import dev.streamfence.internal.driver.DriverCalls;
 import dev.streamfence.internal.driver.FunctionAttributes;
+import dev.streamfence.internal.driver.GraphCondition;
 import dev.streamfence.internal.driver.GraphNode;
 import dev.streamfence.internal.driver.HostMemory;
 import dev.streamfence.internal.driver.KernelLaunch;
@@ -380,9 +381,7 @@ final class SimulatedDriver implements CudaDriver {
     SimulatedGraph graph = call(DriverCall.CREATE_GRAPH, () -> new SimulatedGraph(streams));
     boolean isMade = false;
     try {
-      for (GraphNode node : nodes) {
-        add(graph, node);
-      }
+      add(graph, nodes);
       run(DriverCall.INSTANTIATE_GRAPH, () -> {});
       isMade = true;
       return graph;
@@ -390,6 +389,29 @@ final class SimulatedDriver implements CudaDriver {
       if (!isMade) {
         run(DriverCall.DESTROY_GRAPH, graph::destroy);
       }
+    }
+  }
+
+  private void add(SimulatedGraph graph, List<? extends GraphNode> nodes) {
+    for (GraphNode node : nodes) {
+      GraphCondition condition = node.condition();
+      if (condition == null) {
+        add(graph, node);
+      } else {
+        add(graph, node, condition);
+      }
+    }
+  }
+
+  private void add(SimulatedGraph graph, GraphNode node, GraphCondition condition) {
+    run(DriverCall.CREATE_CONDITION, () -> {});
+    // A GPU reads the number by a kernel, before the condition and after each pass of a loop.
+    run(DriverCall.ADD_KERNEL_NODE, () -> {});
+    add(
+        call(DriverCall.ADD_CONDITION, () -> graph.add(node.after(), condition, node, transfers)),
+        condition.nodes());
+    if (condition.isLoop()) {
+      run(DriverCall.ADD_KERNEL_NODE, () -> {});
     }
   }
 

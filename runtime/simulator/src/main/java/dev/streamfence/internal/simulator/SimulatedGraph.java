@@ -2,6 +2,7 @@ package dev.streamfence.internal.simulator;
 
 import dev.streamfence.internal.driver.CudaDriver.GraphHandle;
 import dev.streamfence.internal.driver.CudaDriver.StreamHandle;
+import dev.streamfence.internal.driver.GraphCondition;
 import dev.streamfence.internal.driver.GraphNode;
 import dev.streamfence.internal.driver.HostMemory;
 import dev.streamfence.internal.driver.KernelLaunch;
@@ -9,9 +10,11 @@ import dev.streamfence.internal.driver.LaunchObserver;
 import dev.streamfence.internal.driver.Sink;
 import dev.streamfence.internal.simulator.Declarations.LaunchDeclaration;
 import dev.streamfence.internal.simulator.SimulatedStream.Point;
+import dev.streamfence.internal.simulator.SubmissionOrder.SubmissionPoint;
 import dev.streamfence.simulation.DriverCall;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,17 +23,23 @@ import org.jspecify.annotations.Nullable;
  * graph, whose nodes are ordered anyway. Confined to the driver's lock.
  */
 final class SimulatedGraph implements GraphHandle {
+  /** Queues a node, for a launch with a ticket. */
+  @FunctionalInterface
+  interface QueuedNode {
+    void put(SimulatedStream lane, long ticket);
+
+    /** The node with the arguments of this moment. */
+    default QueuedNode now() {
+      return this;
+    }
+  }
+
   /**
    * The call of a node of a graph, with the arguments that it had when it was read. Reading it is
    * the node's one call of this sink. Confined to the thread that reads it, and to the driver's
    * lock then.
    */
-  static final class Call implements Sink {
-    /** Puts the call on a stream. */
-    private interface Queued {
-      void put(SimulatedStream stream, long ticket);
-    }
-
+  static final class Call implements Sink, QueuedNode {
     private final Launches launches;
     private final Transfers transfers;
     private final String purpose;
@@ -38,7 +47,7 @@ final class SimulatedGraph implements GraphHandle {
     private DriverCall adds = DriverCall.ADD_COPY_NODE;
     private DriverCall updates = DriverCall.UPDATE_COPY_NODE;
     private boolean isCooperative;
-    private Queued queued = (stream, ticket) -> {};
+    private QueuedNode queued = (stream, ticket) -> {};
 
     private Call(Launches launches, Transfers transfers, GraphNode node) {
       this.launches = launches;
@@ -69,7 +78,8 @@ final class SimulatedGraph implements GraphHandle {
       return isCooperative;
     }
 
-    void put(SimulatedStream stream, long ticket) {
+    @Override
+    public void put(SimulatedStream stream, long ticket) {
       queued.put(stream, ticket);
     }
 
@@ -142,17 +152,28 @@ final class SimulatedGraph implements GraphHandle {
   private static final class Step {
     private final int[] after;
     private final int lane;
-    private Call call;
 
-    Step(int[] after, int lane, Call call) {
+    /** A call, or a condition. */
+    private QueuedNode node;
+
+    Step(int[] after, int lane, QueuedNode node) {
       this.after = after;
       this.lane = lane;
-      this.call = call;
+      this.node = node;
     }
   }
 
   private final SimulatedStreams streams;
+
+  /** Creates the lanes. */
+  private final Supplier<SimulatedStream> newLane;
+
   private final List<Step> steps = new ArrayList<>();
+
+  /** The nodes of the whole graph: of a condition first itself, and then its own nodes. */
+  private final List<Step> all;
+
+  private final List<SimulatedCondition> conditions = new ArrayList<>();
   private final List<SimulatedStream> lanes = new ArrayList<>();
 
   /** The last node of each lane. */
@@ -163,12 +184,37 @@ final class SimulatedGraph implements GraphHandle {
   /** The end of the latest run. */
   private @Nullable Point end;
 
+  /** Creates an empty graph. */
   SimulatedGraph(SimulatedStreams streams) {
+    this(streams, streams::addLane, new ArrayList<>());
+  }
+
+  private SimulatedGraph(
+      SimulatedStreams streams, Supplier<SimulatedStream> newLane, List<Step> all) {
     this.streams = streams;
+    this.newLane = newLane;
+    this.all = all;
+  }
+
+  /** Adds a condition, and returns what its nodes are to be added to. */
+  SimulatedGraph add(int[] after, GraphCondition condition, GraphNode node, Transfers transfers) {
+    SimulatedGraph body = new SimulatedGraph(streams, streams::addInnerLane, all);
+    SimulatedCondition added =
+        new SimulatedCondition(
+            streams,
+            transfers,
+            streams.addInnerLane(),
+            condition.isLoop(),
+            node.purpose(),
+            node.uses().get(0),
+            body);
+    conditions.add(added);
+    add(after, added);
+    return body;
   }
 
   /** Adds a node. */
-  void add(int[] after, Call call) {
+  void add(int[] after, QueuedNode queued) {
     int lane = lanes.size();
     for (int node : after) {
       int itsLane = steps.get(node).lane;
@@ -177,16 +223,18 @@ final class SimulatedGraph implements GraphHandle {
       }
     }
     if (lane == lanes.size()) {
-      lanes.add(streams.addLane());
+      lanes.add(newLane.get());
       lastOfLane.add(0);
     }
     lastOfLane.set(lane, steps.size());
-    steps.add(new Step(after, lane, call));
+    Step added = new Step(after, lane, queued);
+    steps.add(added);
+    all.add(added);
   }
 
   /** Gives later runs another call of a node. */
   void update(int index, Call call) {
-    steps.get(index).call = call;
+    all.get(index).node = call;
   }
 
   /**
@@ -195,25 +243,48 @@ final class SimulatedGraph implements GraphHandle {
    * @param ticket that of the launch, for reports; 0 if it has none
    */
   void launch(SimulatedStream stream, long ticket) {
-    Point start = streams.mark(stream);
     for (SimulatedStream lane : lanes) {
-      lane.setNumber(stream.number());
-      streams.await(lane, start);
       streams.await(lane, end);
     }
+    for (Point last : launch(now(), streams.mark(stream), stream.number(), ticket)) {
+      streams.await(stream, last);
+    }
+    end = streams.mark(stream);
+  }
+
+  /** Its nodes with the arguments of this moment. */
+  List<QueuedNode> now() {
+    return steps.stream().map(step -> step.node.now()).toList();
+  }
+
+  /**
+   * Queues its nodes after a point.
+   *
+   * @param nodes with their arguments
+   * @param number that of the stream of the launch
+   * @return the points that are reached at its end
+   */
+  List<Point> launch(List<QueuedNode> nodes, Point start, int number, long ticket) {
+    for (SimulatedStream lane : lanes) {
+      lane.setNumber(number);
+      streams.await(lane, start);
+    }
     List<Point> reached = new ArrayList<>(steps.size());
-    for (Step step : steps) {
+    for (int i = 0; i < nodes.size(); i++) {
+      Step step = steps.get(i);
       SimulatedStream lane = lanes.get(step.lane);
       for (int node : step.after) {
         streams.await(lane, reached.get(node));
       }
-      step.call.put(lane, ticket);
+      nodes.get(i).put(lane, ticket);
       reached.add(streams.mark(lane));
     }
-    for (int last : lastOfLane) {
-      streams.await(stream, reached.get(last));
-    }
-    end = streams.mark(stream);
+    return lastOfLane.stream().map(reached::get).toList();
+  }
+
+  /** Says which operation of a stream its next nodes are parts of. */
+  void enter(SubmissionPoint whole) {
+    lanes.forEach(lane -> lane.clock().enter(whole));
   }
 
   /** Whether it can be launched. */
@@ -229,5 +300,6 @@ final class SimulatedGraph implements GraphHandle {
   /** Destroys it; what is queued still runs. */
   void destroy() {
     lanes.forEach(streams::remove);
+    conditions.forEach(SimulatedCondition::destroy);
   }
 }

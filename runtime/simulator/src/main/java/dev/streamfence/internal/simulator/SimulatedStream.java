@@ -83,6 +83,10 @@ final class SimulatedStream implements StreamHandle {
 
   private final StreamClock clock;
   private final Deque<QueuedOperation> queue = new ArrayDeque<>();
+
+  /** Points that operations will reach which are not queued yet, in their order. */
+  private final Deque<Point> promised = new ArrayDeque<>();
+
   private QueuePlace place = QueuePlace.NOWHERE;
 
   /** The device's clock as far as this stream has come. */
@@ -129,6 +133,43 @@ final class SimulatedStream implements StreamHandle {
     queue.addLast(operation);
   }
 
+  /** Work that takes the device no time. */
+  static QueuedOperation instant(Runnable run) {
+    return new QueuedOperation.Work(
+        Long.MIN_VALUE,
+        () -> {
+          run.run();
+          return 0;
+        });
+  }
+
+  /** Reaches a point, whenever it was queued. */
+  static QueuedOperation reach(Point point) {
+    return new QueuedOperation.Reach(Long.MIN_VALUE, point);
+  }
+
+  /** Puts operations before all that are queued. */
+  void goOnWith(List<QueuedOperation> operations) {
+    for (int i = operations.size() - 1; i >= 0; i--) {
+      queue.addFirst(operations.get(i));
+    }
+  }
+
+  /** A point that an operation of this stream will queue. */
+  Point promise() {
+    Point point = new Point(this, new long[0][]);
+    promised.addLast(point);
+    return point;
+  }
+
+  /** A point that the stream has reached. */
+  Point here(long[][] reachedClock) {
+    Point here = new Point(this, reachedClock);
+    here.reached = true;
+    here.nanos = now;
+    return here;
+  }
+
   boolean isIdle() {
     return queue.isEmpty();
   }
@@ -169,6 +210,7 @@ final class SimulatedStream implements StreamHandle {
       justReached = reach.point();
       justReached.nanos = now;
       justReached.reached = true;
+      promised.remove(justReached);
       return justReached;
     }
     return null;
@@ -198,6 +240,8 @@ final class SimulatedStream implements StreamHandle {
         reach.point().reached = true;
       }
     }
+    promised.forEach(point -> point.reached = true);
+    promised.clear();
     queue.clear();
   }
 }

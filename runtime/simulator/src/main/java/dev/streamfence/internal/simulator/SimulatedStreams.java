@@ -5,11 +5,13 @@ import dev.streamfence.internal.driver.CudaDriver.EventHandle;
 import dev.streamfence.internal.driver.CudaDriver.StreamHandle;
 import dev.streamfence.internal.simulator.SimulatedStream.Point;
 import dev.streamfence.internal.simulator.SimulatedStream.QueuedOperation;
+import dev.streamfence.internal.simulator.SubmissionOrder.SubmissionPoint;
 import dev.streamfence.simulation.DriverCall;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -230,6 +232,39 @@ final class SimulatedStreams {
     SimulatedStream lane = new SimulatedStream(order.newStream());
     scheduler.add(lane);
     return lane;
+  }
+
+  /** Creates a stream for the inside of a condition of a graph. */
+  SimulatedStream addInnerLane() {
+    SimulatedStream lane = new SimulatedStream(order.newInnerStream());
+    scheduler.add(lane);
+    return lane;
+  }
+
+  /** The point that a stream, whose operation runs, has reached. */
+  Point here(SimulatedStream stream) {
+    return stream.here(order.reached(stream.clock()));
+  }
+
+  /** Lets an operation that runs be followed by a wait, before what is queued on its stream. */
+  QueuedOperation waitNext(SimulatedStream stream, Point point) {
+    order.waited(stream.clock(), point.clock());
+    return new QueuedOperation.Wait(point);
+  }
+
+  /**
+   * Queues an operation whose parts run on an inner lane.
+   *
+   * @param begin the first part, which lets the end be reached
+   */
+  void submitParts(
+      SimulatedStream stream, SimulatedStream inner, BiConsumer<SubmissionPoint, Point> begin) {
+    SubmissionPoint whole = order.submit(stream.clock());
+    Point start = mark(stream);
+    Point end = inner.promise();
+    scheduler.enqueue(inner, new QueuedOperation.Wait(start));
+    scheduler.enqueue(inner, SimulatedStream.instant(() -> begin.accept(whole, end)));
+    scheduler.enqueue(stream, new QueuedOperation.Wait(end));
   }
 
   /** Queues a point that is reached after everything queued on a stream so far. */

@@ -1,6 +1,8 @@
 package dev.streamfence.internal.simulator;
 
 import java.util.Arrays;
+import java.util.function.BiPredicate;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The order that holds between operations under every schedule, by vector clocks that advance as
@@ -19,8 +21,20 @@ final class SubmissionOrder {
     private long[][] seen = {};
     private long hostVersion;
 
-    private StreamClock(int number) {
+    /** Whether its operations are parts of one that was submitted, and know what that one knew. */
+    private final boolean isInner;
+
+    /** The operation that they are parts of. */
+    private @Nullable SubmissionPoint whole;
+
+    private StreamClock(int number, boolean isInner) {
       this.number = number;
+      this.isInner = isInner;
+    }
+
+    /** Says which operation the next ones are parts of. */
+    void enter(SubmissionPoint outer) {
+      whole = outer;
     }
 
     int number() {
@@ -35,11 +49,34 @@ final class SubmissionOrder {
     private final long[][] seen;
     private final long sequence;
 
-    private SubmissionPoint(int stream, long position, long[][] seen, long sequence) {
+    /** The place among the parts of an operation; null unless it is a part of one. */
+    private final @Nullable SubmissionPoint inner;
+
+    private SubmissionPoint(
+        int stream, long position, long[][] seen, long sequence, @Nullable SubmissionPoint inner) {
       this.stream = stream;
       this.position = position;
       this.seen = seen;
       this.sequence = sequence;
+      this.inner = inner;
+    }
+
+    /** The place of a part of this operation. */
+    private SubmissionPoint of(SubmissionPoint part) {
+      SubmissionPoint within = inner == null ? part : inner.of(part);
+      return new SubmissionPoint(stream, position, seen, sequence, within);
+    }
+
+    /** Compares two parts of one operation, and other operations as wholes. */
+    private boolean compare(
+        SubmissionPoint other, BiPredicate<SubmissionPoint, SubmissionPoint> first) {
+      if (inner == null
+          || other.inner == null
+          || stream != other.stream
+          || position != other.position) {
+        return first.test(this, other);
+      }
+      return inner.compare(other.inner, first);
     }
 
     /** Whether the host carried it out. */
@@ -54,7 +91,7 @@ final class SubmissionOrder {
 
     /** Whether it was submitted before the other one; that alone orders nothing. */
     boolean submittedBefore(SubmissionPoint other) {
-      return sequence < other.sequence;
+      return compare(other, (one, two) -> one.sequence < two.sequence);
     }
 
     /**
@@ -62,6 +99,10 @@ final class SubmissionOrder {
      * operation.
      */
     boolean before(SubmissionPoint other) {
+      return compare(other, SubmissionPoint::isBefore);
+    }
+
+    private boolean isBefore(SubmissionPoint other) {
       if (stream == HOST) {
         return sequence <= other.sequence;
       }
@@ -86,20 +127,27 @@ final class SubmissionOrder {
   private int streams;
 
   StreamClock newStream() {
-    return new StreamClock(++streams);
+    return new StreamClock(++streams, false);
+  }
+
+  /** The clock of a stream for parts of operations, which no host learns of. */
+  StreamClock newInnerStream() {
+    return new StreamClock(++streams, true);
   }
 
   /** The place of a stream's next operation. */
   SubmissionPoint submit(StreamClock stream) {
     learnFromHost(stream);
     stream.position++;
-    return new SubmissionPoint(stream.number, stream.position, stream.seen, ++sequence);
+    SubmissionPoint place =
+        new SubmissionPoint(stream.number, stream.position, stream.seen, ++sequence, null);
+    return stream.whole == null ? place : stream.whole.of(place);
   }
 
   /** The place of something that the host does at this moment. */
   SubmissionPoint onHost() {
     ++sequence;
-    return new SubmissionPoint(HOST, sequence, host, sequence);
+    return new SubmissionPoint(HOST, sequence, host, sequence, null);
   }
 
   /** The clock of an event: everything queued on the stream so far, and what comes before that. */
@@ -130,7 +178,7 @@ final class SubmissionOrder {
   }
 
   private void learnFromHost(StreamClock stream) {
-    if (stream.hostVersion != hostVersion) {
+    if (stream.hostVersion != hostVersion && !stream.isInner) {
       stream.seen = later(stream.seen, host);
       stream.hostVersion = hostVersion;
     }

@@ -89,22 +89,22 @@ final class Submissions {
   }
 
   private void enqueue(SimulatedStream stream, long queuedAt, Submitted op, LongSupplier run) {
-    LongSupplier whole =
-        () -> {
-          try {
-            if (checker == null) {
-              return run.getAsLong();
-            }
-            checker.host().before(op);
-            long nanos = run.getAsLong();
-            checker.host().after(op);
-            return nanos;
-          } catch (RuntimeException | Error e) {
-            state.breakDown("in " + op.what(), e);
-            return 0;
-          }
-        };
-    scheduler.enqueue(stream, new QueuedOperation.Work(queuedAt, whole));
+    scheduler.enqueue(stream, new QueuedOperation.Work(queuedAt, () -> carryOut(op, run)));
+  }
+
+  private long carryOut(Submitted op, LongSupplier run) {
+    try {
+      if (checker == null) {
+        return run.getAsLong();
+      }
+      checker.host().before(op);
+      long nanos = run.getAsLong();
+      checker.host().after(op);
+      return nanos;
+    } catch (RuntimeException | Error e) {
+      state.breakDown("in " + op.what(), e);
+      return 0;
+    }
   }
 
   private static LongSupplier taking(long nanos, Runnable run) {
@@ -120,20 +120,25 @@ final class Submissions {
    * @param nanos how long it takes
    */
   void access(SimulatedStream stream, Submitted op, long nanos, Runnable run) {
-    work(
-        stream,
-        op,
-        () -> {
-          try {
-            run.run();
-          } catch (IllegalAccess e) {
-            if (!isExplained(op, e)) {
-              state.lose(
-                  ResultCode.ILLEGAL_ADDRESS, new DeviceException(op.what() + ": " + e.fact()));
-            }
-          }
-          return nanos;
-        });
+    work(stream, op, accessing(op, nanos, run));
+  }
+
+  /** Carries such work out at once, as a part of what runs. */
+  void accessNow(Submitted op, Runnable run) {
+    carryOut(op, accessing(op, 0, run));
+  }
+
+  private LongSupplier accessing(Submitted op, long nanos, Runnable run) {
+    return () -> {
+      try {
+        run.run();
+      } catch (IllegalAccess e) {
+        if (!isExplained(op, e)) {
+          state.lose(ResultCode.ILLEGAL_ADDRESS, new DeviceException(op.what() + ": " + e.fact()));
+        }
+      }
+      return nanos;
+    };
   }
 
   /**

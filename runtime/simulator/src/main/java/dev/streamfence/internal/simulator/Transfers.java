@@ -2,11 +2,13 @@ package dev.streamfence.internal.simulator;
 
 import static dev.streamfence.internal.simulator.DeviceState.requireArgument;
 
+import dev.streamfence.DeviceException;
 import dev.streamfence.internal.driver.CudaDriver.StreamHandle;
 import dev.streamfence.internal.driver.HostMemory;
 import dev.streamfence.internal.driver.LaunchObserver.Use;
 import dev.streamfence.internal.simulator.clock.ModelledTime;
 import dev.streamfence.simulation.DriverCall;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** The driver calls that copy and fill. Confined to the driver's lock. */
@@ -111,6 +113,36 @@ final class Transfers {
             checker.filled(op, destination, pitch, width, count);
           }
         });
+  }
+
+  /**
+   * Reads a number of 32 bits at once, for a condition that has its turn.
+   *
+   * @return 0 as well if the device is lost
+   */
+  int number(SimulatedStream stream, String purpose, long ticket, Use number) {
+    Submitted op = submissions.submit(stream, purpose, ticket, List.of(number), true, null);
+    int[] read = new int[1];
+    submissions.accessNow(
+        op,
+        () -> {
+          read[0] = (int) memory.load(number.address(), Integer.BYTES);
+          if (checker != null) {
+            checker.transferred(op);
+          }
+        });
+    return state.isUsable() ? read[0] : 0;
+  }
+
+  /** Ends the device if a loop has run too often. */
+  void tooManyPasses(String purpose, int passes) {
+    state.lose(
+        ResultCode.LAUNCH_TIMEOUT,
+        new DeviceException(
+            purpose
+                + " has run "
+                + passes
+                + " passes and its number is not 0; a GPU would not end it"));
   }
 
   private void copy(SimulatedStream stream, DriverCall call, Use from, Use to, Runnable run) {

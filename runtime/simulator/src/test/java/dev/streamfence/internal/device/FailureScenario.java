@@ -140,6 +140,8 @@ enum FailureScenario {
       DeviceArray<int[]> values = world.upload(a, 1, 2, 3);
       DeviceArray<int[]> copy = world.upload(b, 0, 0, 0);
       DeviceArray<int[]> other = world.upload(b, 5, 6, 7);
+      DeviceArray<int[]> passes = world.upload(b, 1);
+      DeviceArray<int[]> extra = world.upload(b, 0);
       LaunchRecorder increment = world.recorder(a, FailureKernel.IMAGE, FailureKernel.INCREMENT);
       LaunchRecorder bump = world.recorder(b, FailureKernel.IMAGE, FailureKernel.BUMP);
       KernelGraph graph =
@@ -154,6 +156,12 @@ enum FailureScenario {
                         FailureKernel.bump(bump, List.of(copy, scratch), 3);
                         FailureKernel.increment(increment, body.input("values", values));
                         copy.copyFrom(b, values);
+                        body.whileNonZero(
+                            passes,
+                            pass -> {
+                              passes.fill(b, 0);
+                              pass.ifNonZero(copy, then -> extra.fill(a, 4));
+                            });
                       }));
       world.graphs.add(graph);
       world.run("launching", () -> graph.launch(a));

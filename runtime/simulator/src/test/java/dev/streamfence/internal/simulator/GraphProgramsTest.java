@@ -7,12 +7,15 @@ import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
 import dev.streamfence.RuntimeOptions;
 import dev.streamfence.corpus.Effort;
+import dev.streamfence.graph.GraphBody;
+import dev.streamfence.graph.GraphCode;
 import dev.streamfence.graph.GraphStatistics;
 import dev.streamfence.graph.KernelGraph;
 import dev.streamfence.internal.device.Inside;
 import dev.streamfence.internal.device.RuntimeOverDriver;
 import dev.streamfence.internal.driver.CudaDriver;
 import dev.streamfence.internal.driver.CudaDriver.StreamHandle;
+import dev.streamfence.internal.driver.GraphCondition;
 import dev.streamfence.internal.driver.GraphNode;
 import dev.streamfence.internal.driver.InterceptedDriver;
 import dev.streamfence.internal.driver.LaunchObserver;
@@ -25,6 +28,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -44,12 +48,20 @@ final class GraphProgramsTest {
   /** One program: the same calls, run at once or recorded. */
   private static final class Program {
     private final long seed;
+
+    /** How often each loop runs at least. */
+    private final int leastPasses;
+
     private final DeviceRuntime gpu;
     private final List<DeviceStream> streams = new ArrayList<>();
     private final List<VectorKernels> kernels = new ArrayList<>();
     private final List<DeviceArray<int[]>> arrays = new ArrayList<>();
 
-    Program(long seed, DeviceRuntime gpu) {
+    /** Those of conditions, a few for each depth. */
+    private final List<DeviceArray<int[]>> numbers = new ArrayList<>();
+
+    Program(long seed, int leastPasses, DeviceRuntime gpu) {
+      this.leastPasses = leastPasses;
       this.seed = seed;
       this.gpu = gpu;
       for (int i = 0; i < STREAMS; i++) {
@@ -60,16 +72,27 @@ final class GraphProgramsTest {
       for (int i = 0; i < 3 + seed % 4; i++) {
         arrays.add(gpu.memory().upload(streams.get(0), IntStream.range(i, i + N).toArray()));
       }
+      for (int i = 0; i < 4; i++) {
+        numbers.add(gpu.memory().allocateZeroed(streams.get(0), int[].class, 1));
+      }
     }
 
-    void steps() {
-      Random random = new Random(seed);
-      for (int step = 0; step < STEPS; step++) {
+    void steps(@Nullable GraphBody body) {
+      steps(new Random(seed), STEPS, body);
+    }
+
+    /**
+     * Runs steps.
+     *
+     * @param body the graph; null without one, where the host decides about loops
+     */
+    private void steps(Random random, int count, @Nullable GraphBody body) {
+      for (int step = 0; step < count; step++) {
         int lane = random.nextInt(STREAMS);
         DeviceStream stream = streams.get(lane);
         DeviceArray<int[]> one = any(random);
         DeviceArray<int[]> other = any(random);
-        switch (random.nextInt(6)) {
+        switch (random.nextInt(count < 3 ? 6 : 7)) {
           case 0 -> kernels.get(lane).increment(one, N);
           case 1, 2 -> kernels.get(lane).add(one, other, any(random), N);
           case 3 -> one.view(N / 2, N / 2).fill(stream, step);
@@ -77,6 +100,11 @@ final class GraphProgramsTest {
             try (DeviceArray<int[]> copy = one.copy(stream)) {
               kernels.get(lane).add(copy, other, one, N);
             }
+          }
+          case 6 -> {
+            DeviceArray<int[]> number = numbers.get(random.nextInt(numbers.size()));
+            number.fill(stream, -random.nextInt(leastPasses, 4));
+            condition(random, kernels.get(lane), number, count / 3, body);
           }
           default -> {
             if (one != other) {
@@ -87,12 +115,42 @@ final class GraphProgramsTest {
       }
     }
 
+    /** Repeats a few steps until the number is 0, or leaves them out if it is. */
+    private void condition(
+        Random random,
+        VectorKernels on,
+        DeviceArray<int[]> number,
+        int count,
+        @Nullable GraphBody body) {
+      boolean isLoop = random.nextBoolean();
+      long inner = random.nextLong();
+      GraphCode<RuntimeException> code =
+          part -> {
+            DeviceArray<int[]> own = numbers.remove(numbers.indexOf(number));
+            steps(new Random(inner), count, part);
+            numbers.add(own);
+            on.increment(number, 1);
+          };
+      if (body == null) {
+        while (number.download(streams.get(0))[0] != 0) {
+          code.record(null);
+          if (!isLoop) {
+            return;
+          }
+        }
+      } else if (isLoop) {
+        body.whileNonZero(number, code);
+      } else {
+        body.ifNonZero(number, code);
+      }
+    }
+
     private DeviceArray<int[]> any(Random random) {
       return arrays.get(random.nextInt(arrays.size()));
     }
 
     Outcome runRecorded(int times) {
-      try (KernelGraph graph = gpu.graph("program " + seed, body -> steps())) {
+      try (KernelGraph graph = gpu.graph("program " + seed, this::steps)) {
         for (int run = 0; run < times; run++) {
           graph.launch(streams.get(run % STREAMS));
           kernels.get(0).increment(arrays.get(0), N);
@@ -103,7 +161,7 @@ final class GraphProgramsTest {
 
     Outcome runAtOnce(int times) {
       for (int run = 0; run < times; run++) {
-        steps();
+        steps(null);
         kernels.get(0).increment(arrays.get(0), N);
       }
       return answers(new GraphStatistics(0, 0, 0, 0, 0));
@@ -134,12 +192,12 @@ final class GraphProgramsTest {
       SimulatedDevice device = device(schedule, seed);
       Outcome recorded;
       try (DeviceRuntime gpu = DeviceRuntime.simulated(device)) {
-        recorded = new Program(seed, gpu).runRecorded(3);
+        recorded = new Program(seed, 0, gpu).runRecorded(3);
       }
       assertThat(device.findings()).as("seed %s, %s", seed, schedule).isEmpty();
       assertThat(device.liveObjects()).isZero();
       try (DeviceRuntime gpu = DeviceRuntime.simulated()) {
-        Outcome atOnce = new Program(seed, gpu).runAtOnce(3);
+        Outcome atOnce = new Program(seed, 0, gpu).runAtOnce(3);
         assertThat(recorded.arrays()).as("seed %s, %s", seed, schedule).isEqualTo(atOnce.arrays());
       }
     }
@@ -153,7 +211,7 @@ final class GraphProgramsTest {
     for (long seed = 0; seed < Math.max(2, SEEDS / 10); seed++) {
       GraphStatistics whole;
       try (DeviceRuntime gpu = DeviceRuntime.simulated()) {
-        whole = new Program(seed, gpu).runRecorded(1).statistics();
+        whole = new Program(seed, 1, gpu).runRecorded(1).statistics();
       }
       implied += whole.impliedEdges();
       for (int edge = 0; edge < whole.edges(); edge++) {
@@ -164,12 +222,12 @@ final class GraphProgramsTest {
                 Inside.open(device),
                 (method, call) -> {
                   if (method.equals("createGraph")) {
-                    call.replace(0, without(missing, (List<?>) call.argument(0)));
+                    call.replace(0, without(new int[] {missing}, (List<?>) call.argument(0)));
                   }
                   return call.proceed();
                 });
         try (DeviceRuntime gpu = RuntimeOverDriver.open(driver, RuntimeOptions.defaults())) {
-          new Program(seed, gpu).runRecorded(1);
+          new Program(seed, 1, gpu).runRecorded(1);
         }
         assertThat(device.findings()).as("seed %s without edge %s", seed, edge).isNotEmpty();
         planted++;
@@ -180,29 +238,35 @@ final class GraphProgramsTest {
     assertThat(planted).isGreaterThan(50);
   }
 
-  /** The nodes without the n-th edge of all. */
-  private static List<GraphNode> without(int edge, List<?> nodes) {
+  /**
+   * The nodes without the n-th edge of all.
+   *
+   * @param edge the n, in an array; less the edges of these nodes afterwards
+   */
+  private static List<GraphNode> without(int[] edge, List<?> nodes) {
     List<GraphNode> all = new ArrayList<>();
-    int passed = 0;
     for (Object each : nodes) {
       GraphNode node = (GraphNode) each;
-      int at = edge - passed;
+      int at = edge[0];
       int[] after = node.after();
-      passed += after.length;
+      edge[0] -= after.length;
+      int[] kept =
+          IntStream.range(0, after.length).filter(i -> i != at).map(i -> after[i]).toArray();
+      GraphCondition condition = node.condition();
       all.add(
-          at < 0 || at >= after.length
-              ? node
-              : new Changed(
-                  node,
-                  IntStream.range(0, after.length)
-                      .filter(i -> i != at)
-                      .map(i -> after[i])
-                      .toArray()));
+          new Changed(
+              node,
+              kept,
+              condition == null
+                  ? null
+                  : new GraphCondition(
+                      condition.isLoop(), condition.address(), without(edge, condition.nodes()))));
     }
     return all;
   }
 
-  private record Changed(GraphNode node, int[] after) implements GraphNode {
+  private record Changed(GraphNode node, int[] after, @Nullable GraphCondition condition)
+      implements GraphNode {
     @Override
     public void put(Sink sink, StreamHandle stream) {
       node.put(sink, stream);

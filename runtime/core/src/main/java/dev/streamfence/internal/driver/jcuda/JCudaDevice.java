@@ -57,6 +57,7 @@ final class JCudaDevice implements CudaDriver {
   private final DeviceProperties properties;
   private final DriverCalls calls = new DriverCalls();
   private final AtomicBoolean closed = new AtomicBoolean();
+  private final Conditions conditions = new Conditions(this);
 
   JCudaDevice(CUdevice device, CUcontext context, DeviceProperties properties) {
     this.device = device;
@@ -470,9 +471,7 @@ final class JCudaDevice implements CudaDriver {
     JCudaGraph graph = new JCudaGraph(this, cuGraph);
     boolean isMade = false;
     try {
-      for (GraphNode node : nodes) {
-        graph.add(node, context);
-      }
+      graph.add(nodes, context);
       call(
           DriverCall.INSTANTIATE_GRAPH,
           () -> JCudaDriver.cuGraphInstantiate(graph.executable, cuGraph, 0));
@@ -483,6 +482,11 @@ final class JCudaDevice implements CudaDriver {
         destroy(cuGraph);
       }
     }
+  }
+
+  /** The conditions of its graphs. */
+  Conditions conditions() {
+    return conditions;
   }
 
   @Override
@@ -548,7 +552,7 @@ final class JCudaDevice implements CudaDriver {
 
   @Override
   public StreamHandle foreignStream(long rawHandle) {
-    CUstream stream = RawHandle.stream(rawHandle);
+    CUstream stream = RawHandle.set(new CUstream(), rawHandle);
     CUcontext owner = new CUcontext();
     call(DriverCall.STREAM_CONTEXT, () -> JCudaDriver.cuStreamGetCtx(stream, owner));
     if (RawHandle.of(owner) != RawHandle.of(context)) {
@@ -564,7 +568,7 @@ final class JCudaDevice implements CudaDriver {
 
   @Override
   public EventHandle foreignEvent(long rawHandle) {
-    return new DriverHandle.Event(this, RawHandle.event(rawHandle));
+    return new DriverHandle.Event(this, RawHandle.set(new CUevent(), rawHandle));
   }
 
   @Override
@@ -594,6 +598,16 @@ final class JCudaDevice implements CudaDriver {
 
   @Override
   public void close() {
+    try {
+      if (!closed.get() && calls.sticky().error() == null) {
+        conditions.close();
+      }
+    } finally {
+      release();
+    }
+  }
+
+  private void release() {
     if (closed.compareAndSet(false, true)) {
       check(
           "cuDevicePrimaryCtxRelease",

@@ -1,8 +1,10 @@
 package dev.streamfence.internal.driver.jcuda;
 
 import dev.streamfence.internal.driver.CudaDriver;
+import dev.streamfence.internal.driver.GraphCondition;
 import dev.streamfence.internal.driver.GraphNode;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import jcuda.driver.CUcontext;
@@ -23,6 +25,8 @@ final class JCudaGraph implements CudaDriver.GraphHandle {
   private final AtomicBoolean destroyed = new AtomicBoolean();
   final CUgraph graph;
   final CUgraphExec executable = new CUgraphExec();
+
+  /** Of a condition first itself, and then what it repeats or leaves out. */
   private final List<CUgraphNode> nodes = new ArrayList<>();
 
   /** Whether the executable graph is destroyed, while the graph is not. Of the thread that does. */
@@ -33,16 +37,54 @@ final class JCudaGraph implements CudaDriver.GraphHandle {
     this.graph = graph;
   }
 
-  /** Adds a node by one driver call, or two for a cooperative launch. */
-  void add(GraphNode node, CUcontext context) {
-    int[] after = node.after();
-    CUgraphNode[] dependencies = new CUgraphNode[after.length];
-    for (int i = 0; i < after.length; i++) {
-      dependencies[i] = nodes.get(after[i]);
+  /** Adds its nodes. */
+  void add(List<? extends GraphNode> all, CUcontext context) {
+    add(all, graph, context);
+  }
+
+  /**
+   * Adds each node by one driver call, by two for a cooperative launch, and by three or four for a
+   * condition.
+   *
+   * @param to the graph, or one that a condition repeats or leaves out
+   * @return those that no other one comes after
+   */
+  private CUgraphNode[] add(List<? extends GraphNode> all, CUgraph to, CUcontext context) {
+    List<CUgraphNode> here = new ArrayList<>(all.size());
+    BitSet last = new BitSet();
+    for (GraphNode node : all) {
+      int[] after = node.after();
+      CUgraphNode[] dependencies = new CUgraphNode[after.length];
+      for (int i = 0; i < after.length; i++) {
+        dependencies[i] = here.get(after[i]);
+        last.clear(after[i]);
+      }
+      CUgraphNode added = new CUgraphNode();
+      last.set(here.size());
+      here.add(added);
+      nodes.add(added);
+      GraphCondition condition = node.condition();
+      if (condition == null) {
+        node.put(new GraphNodeSink.Adding(owner, context, to, added, dependencies), NO_STREAM);
+      } else {
+        addCondition(condition, added, to, dependencies, context);
+      }
     }
-    CUgraphNode added = new CUgraphNode();
-    node.put(new GraphNodeSink.Adding(owner, context, graph, added, dependencies), NO_STREAM);
-    nodes.add(added);
+    return last.stream().mapToObj(here::get).toArray(CUgraphNode[]::new);
+  }
+
+  private void addCondition(
+      GraphCondition condition,
+      CUgraphNode added,
+      CUgraph to,
+      CUgraphNode[] dependencies,
+      CUcontext context) {
+    Conditions conditions = owner.conditions();
+    Conditions.Body body = conditions.add(added, to, dependencies, condition, context);
+    CUgraphNode[] last = add(condition.nodes(), body.graph(), context);
+    if (condition.isLoop()) {
+      conditions.endPass(body, last, condition);
+    }
   }
 
   /** Gives the executable graph the arguments that a node has at this moment. */

@@ -4,8 +4,6 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import jcuda.NativePointerObject;
 import jcuda.driver.CUdeviceptr;
-import jcuda.driver.CUevent;
-import jcuda.driver.CUstream;
 
 /**
  * The driver's handles as numbers. JCuda keeps them in a private field, and offers no way to read
@@ -20,25 +18,15 @@ final class RawHandle {
     return (long) NATIVE_POINTER.get(handle);
   }
 
-  /** A stream with a given handle. */
-  static CUstream stream(long handle) {
-    CUstream stream = new CUstream();
-    NATIVE_POINTER.set(stream, handle);
-    return stream;
-  }
-
-  /** An event with a given handle. */
-  static CUevent event(long handle) {
-    CUevent event = new CUevent();
-    NATIVE_POINTER.set(event, handle);
-    return event;
+  /** Sets a handle, and returns it. */
+  static <H extends NativePointerObject> H set(H handle, long number) {
+    NATIVE_POINTER.set(handle, number);
+    return handle;
   }
 
   /** An address in a structure, of which JCuda does not read the offset that it has elsewhere. */
   static CUdeviceptr address(long address) {
-    CUdeviceptr pointer = new CUdeviceptr();
-    NATIVE_POINTER.set(pointer, address);
-    return pointer;
+    return set(new CUdeviceptr(), address);
   }
 
   private static VarHandle nativePointer() {

@@ -1,14 +1,22 @@
 package dev.streamfence.internal.driver.jcuda;
 
+import com.sun.jna.Function;
+import com.sun.jna.Memory;
 import com.sun.jna.ptr.LongByReference;
 import com.sun.jna.ptr.PointerByReference;
 import dev.streamfence.DeviceException;
+import java.util.Arrays;
+import jcuda.driver.CUcontext;
 import jcuda.driver.CUdevice;
+import jcuda.driver.CUgraph;
+import jcuda.driver.CUgraphNode;
+import jcuda.driver.CUresult;
 
 /**
  * The functions of the CUDA driver that JCuda does not bind, called through JNA: those of a
- * device's own memory pool. None is on the launch path, since such a call boxes its arguments. Each
- * returns the driver's code, and must be called after {@link #load}. Thread-safe.
+ * device's own memory pool, and of conditions in graphs. None is on the launch path, since such a
+ * call boxes its arguments. Each returns the driver's code, and must be called after {@link #load}.
+ * Thread-safe.
  */
 final class UnboundFunctions {
   /** {@code CU_MEMPOOL_ATTR_RELEASE_THRESHOLD}, a 64-bit number of bytes. */
@@ -46,9 +54,36 @@ final class UnboundFunctions {
     return call("cuMemPoolSetAttribute", pool.getValue(), RELEASE_THRESHOLD, value);
   }
 
+  /** Makes what a condition of a graph decides by; it decides for nothing at first. */
+  static int cuGraphConditionalHandleCreate(
+      LongByReference handle, CUgraph graph, CUcontext context) {
+    return call(
+        "cuGraphConditionalHandleCreate", handle, RawHandle.of(graph), RawHandle.of(context), 0, 0);
+  }
+
+  /**
+   * Adds a node of any kind.
+   *
+   * @param parameters a {@code CUgraphNodeParams}
+   */
+  static int cuGraphAddNode(
+      CUgraphNode node, CUgraph graph, CUgraphNode[] after, Memory parameters) {
+    LongByReference added = new LongByReference();
+    long[] nodes = Arrays.stream(after).mapToLong(RawHandle::of).toArray();
+    int code =
+        call("cuGraphAddNode", added, RawHandle.of(graph), nodes, (long) nodes.length, parameters);
+    RawHandle.set(node, added.getValue());
+    return code;
+  }
+
   private static int call(String name, Object... arguments) {
-    return com.sun.jna.NativeLibrary.getInstance(NativeLibrary.CUDA)
-        .getFunction(name)
-        .invokeInt(arguments);
+    Function function;
+    try {
+      function = com.sun.jna.NativeLibrary.getInstance(NativeLibrary.CUDA).getFunction(name);
+    } catch (UnsatisfiedLinkError e) {
+      // An older driver.
+      return CUresult.CUDA_ERROR_NOT_SUPPORTED;
+    }
+    return function.invokeInt(arguments);
   }
 }

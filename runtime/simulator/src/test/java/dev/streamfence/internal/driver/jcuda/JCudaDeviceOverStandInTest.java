@@ -12,6 +12,7 @@ import dev.streamfence.internal.driver.CudaDriver.StreamHandle;
 import dev.streamfence.internal.driver.DeviceAttribute;
 import dev.streamfence.internal.driver.DeviceProperties;
 import dev.streamfence.internal.driver.FunctionAttributes;
+import dev.streamfence.internal.driver.GraphCondition;
 import dev.streamfence.internal.driver.GraphNode;
 import dev.streamfence.internal.driver.HostMemory;
 import dev.streamfence.internal.driver.KernelLaunch;
@@ -504,6 +505,56 @@ class JCudaDeviceOverStandInTest {
                     .startsWith("cuGraphExecKernelNodeSetParams node=1 function=kinds" + arguments),
             line -> assertThat(line).isEqualTo("cuGraphExecDestroy graph"),
             line -> assertThat(line).isEqualTo("cuGraphDestroy graph"));
+  }
+
+  @Test
+  void aLoopOfAGraphReadsItsNumberBeforeItAndAfterTheLastNodesOfAPass() {
+    GraphNode fill =
+        new SeamCalls.Node((sink, on) -> sink.fill8Async(fixture.memory, (byte) 1, 1, on));
+    GraphNode other =
+        new SeamCalls.Node((sink, on) -> sink.fill8Async(fixture.memory, (byte) 2, 2, on));
+    GraphNode behind =
+        new SeamCalls.Node((sink, on) -> sink.fill8Async(fixture.memory, (byte) 3, 3, on), 0);
+    GraphCondition inner = new GraphCondition(false, fixture.memory, List.of(fill));
+    List<GraphNode> pass = List.of(fill, other, behind, new SeamCalls.ConditionNode(inner));
+    GraphCondition loop = new GraphCondition(true, fixture.memory + 4, pass);
+
+    List<String> trace =
+        standIn.trace(
+            () -> {
+              CudaDriver.GraphHandle graph =
+                  driver.createGraph(List.of(new SeamCalls.ConditionNode(loop), fill));
+              driver.updateGraph(graph, 3, behind);
+              driver.updateGraph(graph, 5, fill);
+              driver.updateGraph(graph, 6, fill);
+              driver.destroyGraph(graph);
+            });
+
+    assertThat(trace)
+        .filteredOn(line -> line.contains("Node") || line.contains("Conditional"))
+        .extracting(line -> line.replaceFirst("grid=.*arguments=", "").replace(" context=1", ""))
+        .extracting(line -> line.replaceFirst(" to=.*", ""))
+        .containsExactly(
+            "cuGraphConditionalHandleCreate initial=0 flags=0",
+            "cuGraphAddKernelNode nodes= function=streamfence_condition " + arguments(4),
+            "cuGraphAddNode nodes=1 type=13 handle=7 kind=1 graphs=1",
+            "cuGraphAddMemsetNode nodes=",
+            "cuGraphAddMemsetNode nodes=",
+            "cuGraphAddMemsetNode nodes=3",
+            "cuGraphConditionalHandleCreate initial=0 flags=0",
+            "cuGraphAddKernelNode nodes= function=streamfence_condition " + arguments(0),
+            "cuGraphAddNode nodes=6 type=13 handle=7 kind=0 graphs=1",
+            "cuGraphAddMemsetNode nodes=",
+            "cuGraphAddKernelNode nodes=4,5,7 function=streamfence_condition " + arguments(4),
+            "cuGraphAddMemsetNode nodes=",
+            "cuGraphExecMemsetNodeSetParams nodes=5",
+            "cuGraphExecMemsetNodeSetParams nodes=8",
+            "cuGraphExecMemsetNodeSetParams nodes=10");
+  }
+
+  /** The arguments of the kernel that reads the number of a condition. */
+  private String arguments(long offset) {
+    return "0700000000000000,%016x".formatted(Long.reverseBytes(fixture.memory + offset));
   }
 
   private static String fill(

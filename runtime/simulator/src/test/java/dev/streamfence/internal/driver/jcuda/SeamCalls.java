@@ -6,6 +6,7 @@ import dev.streamfence.internal.driver.CudaDriver.FunctionHandle;
 import dev.streamfence.internal.driver.CudaDriver.GraphHandle;
 import dev.streamfence.internal.driver.CudaDriver.ModuleHandle;
 import dev.streamfence.internal.driver.CudaDriver.StreamHandle;
+import dev.streamfence.internal.driver.GraphCondition;
 import dev.streamfence.internal.driver.GraphNode;
 import dev.streamfence.internal.driver.HostMemory;
 import dev.streamfence.internal.driver.KernelLaunch;
@@ -58,7 +59,7 @@ final class SeamCalls {
     host = driver.allocateHost(64);
     module = driver.loadModule("module.ptx", ptx());
     function = driver.function(module, "nothing");
-    graph = driver.createGraph(List.of(launchNode(false), copyNode(), fillNode()));
+    graph = driver.createGraph(List.of(launchNode(false), copyNode(), fillNode(0, 1)));
   }
 
   static byte[] ptx() {
@@ -112,13 +113,14 @@ final class SeamCalls {
       case CREATE_GRAPH, INSTANTIATE_GRAPH -> () -> driver.createGraph(List.of());
       case ADD_KERNEL_NODE -> () -> driver.createGraph(List.of(launchNode(false)));
       case SET_KERNEL_NODE_ATTRIBUTE -> () -> driver.createGraph(List.of(launchNode(true)));
+      case CREATE_CONDITION, ADD_CONDITION -> () -> driver.createGraph(List.of(conditionNode()));
       case ADD_COPY_NODE -> () -> driver.createGraph(List.of(launchNode(false), copyNode()));
       case ADD_FILL_NODE ->
-          () -> driver.createGraph(List.of(launchNode(false), copyNode(), fillNode()));
+          () -> driver.createGraph(List.of(launchNode(false), copyNode(), fillNode(0, 1)));
       case LAUNCH_GRAPH -> () -> driver.launchGraph(graph, stream);
       case UPDATE_KERNEL_NODE -> () -> driver.updateGraph(graph, 0, launchNode(false));
       case UPDATE_COPY_NODE -> () -> driver.updateGraph(graph, 1, copyNode());
-      case UPDATE_FILL_NODE -> () -> driver.updateGraph(graph, 2, fillNode());
+      case UPDATE_FILL_NODE -> () -> driver.updateGraph(graph, 2, fillNode(0, 1));
       case DESTROY_EXECUTABLE_GRAPH, DESTROY_GRAPH -> () -> driver.destroyGraph(graph);
       case SYNCHRONIZE_DEVICE -> () -> driver.synchronizeDevice();
       case MEMORY_INFO -> () -> driver.memoryInfo();
@@ -137,8 +139,35 @@ final class SeamCalls {
     return new Node((sink, on) -> sink.copyOnDeviceAsync(memory + 32, memory, 32, on), 0);
   }
 
-  private GraphNode fillNode() {
-    return new Node((sink, on) -> sink.fill16Async(memory, (short) -1, 32, on), 0, 1);
+  private GraphNode fillNode(int... after) {
+    return new Node((sink, on) -> sink.fill16Async(memory, (short) -1, 32, on), after);
+  }
+
+  private GraphNode conditionNode() {
+    return new ConditionNode(new GraphCondition(true, memory, List.of(fillNode())));
+  }
+
+  /** A condition as a recording makes it. */
+  record ConditionNode(GraphCondition condition) implements GraphNode {
+    @Override
+    public int[] after() {
+      return new int[0];
+    }
+
+    @Override
+    public void put(Sink sink, StreamHandle on) {
+      throw new AssertionError("a condition is no call");
+    }
+
+    @Override
+    public String purpose() {
+      return "a condition";
+    }
+
+    @Override
+    public List<LaunchObserver.Use> uses() {
+      return List.of();
+    }
   }
 
   /** A node as a recording makes it. */

@@ -799,6 +799,42 @@ int cuGraphAddMemsetNode(intptr_t *node, Object *graph, const intptr_t *after, s
   return SUCCESS;
 }
 
+/* A CUgraphNodeParams of a condition. */
+typedef struct {
+  int type, unused[3];
+  unsigned long long handle;
+  int kind;
+  unsigned graphs;
+  Object **made;
+  Object *context;
+  char rest[256 - 48];
+} ConditionNode;
+
+int cuGraphConditionalHandleCreate(unsigned long long *handle, Object *graph, Object *context,
+                                   unsigned initial, unsigned flags) {
+  REQUIRE(graph, GRAPH);
+  REQUIRE(context, CONTEXT);
+  CALL(device_of(graph), " initial=%u flags=%u", initial, flags);
+  *handle = 7;
+  return SUCCESS;
+}
+
+/* The nodes of a condition are numbered with those of its graph. */
+int cuGraphAddNode(intptr_t *node, Object *graph, const intptr_t *after, size_t number,
+                   ConditionNode *condition) {
+  static Object *made;
+  REQUIRE(graph, GRAPH);
+  REQUIRE(condition->context, CONTEXT);
+  char nodes[256];
+  CALL(device_of(graph), " nodes=%s type=%d handle=%llu kind=%d graphs=%u",
+       list(nodes, after, number), condition->type, condition->handle, condition->kind,
+       condition->graphs);
+  made = graph;
+  condition->made = &made;
+  *node = next_node(graph);
+  return SUCCESS;
+}
+
 /* An executable graph has the handle of its graph, which outlives it. */
 VERSIONED(cuGraphInstantiate, "cuGraphInstantiateWithFlags", Object **executable, Object *graph,
           unsigned long long flags) {

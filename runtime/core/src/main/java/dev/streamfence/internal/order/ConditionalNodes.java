@@ -1,0 +1,91 @@
+package dev.streamfence.internal.order;
+
+import dev.streamfence.internal.order.GraphRecording.TotalUse;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Nodes of a graph that a condition repeats or leaves out. Confined to the thread that runs the
+ * body of the graph.
+ */
+public final class ConditionalNodes {
+  private final GraphRecording recording;
+  private final @Nullable ConditionalNodes outer;
+  private final int first;
+  private final int index;
+  private final NodeOrder order = new NodeOrder();
+
+  /**
+   * Begins nodes.
+   *
+   * @param outer those that the condition itself belongs to; null if there are none
+   * @param first the number of nodes before them
+   */
+  ConditionalNodes(GraphRecording recording, @Nullable ConditionalNodes outer, int first) {
+    this.recording = recording;
+    this.outer = outer;
+    this.first = first;
+    this.index = nextIndex(outer, first);
+  }
+
+  /** The index of the next node. Each condition that has not ended becomes a node before it. */
+  static int nextIndex(@Nullable ConditionalNodes open, int nodes) {
+    int index = nodes;
+    for (ConditionalNodes each = open; each != null; each = each.outer) {
+      index++;
+    }
+    return index;
+  }
+
+  /** The index of a condition among all nodes; -1 if there is none. */
+  static int indexOf(@Nullable ConditionalNodes conditional) {
+    return conditional == null ? -1 : conditional.index;
+  }
+
+  int index() {
+    return index;
+  }
+
+  int first() {
+    return first;
+  }
+
+  @Nullable ConditionalNodes outer() {
+    return outer;
+  }
+
+  NodeOrder order() {
+    return order;
+  }
+
+  /** Says that their code has returned. */
+  public void end() {
+    order.seal();
+    recording.endConditional(this);
+  }
+
+  /** Takes them out of the graph, after their end. */
+  public void drop() {
+    recording.dropConditional(this);
+  }
+
+  /** Whether there are none. */
+  public boolean isEmpty() {
+    return order.nodes().isEmpty();
+  }
+
+  /** Whether one of them writes some memory. */
+  public boolean writes(HazardState state) {
+    return order.writes(state);
+  }
+
+  /** A stream that they name. */
+  public Timeline timeline() {
+    return order.nodes().get(0).timeline();
+  }
+
+  /** What they use. */
+  public List<TotalUse> uses() {
+    return order.totalUses();
+  }
+}
