@@ -16,7 +16,6 @@ import dev.streamfence.internal.order.Submission;
 import dev.streamfence.internal.order.UseLabels;
 import dev.streamfence.internal.order.Work;
 import dev.streamfence.internal.order.WorkFacts;
-import dev.streamfence.simulation.DriverCall;
 import dev.streamfence.trace.WorkKind;
 import java.util.List;
 import java.util.Objects;
@@ -81,7 +80,7 @@ final class RecordedCondition {
   private void requireSupported() {
     if (!runtime.info().supportsGraphConditions()) {
       throw new CudaDriverException(
-          DriverCall.ADD_CONDITION.function(),
+          "cuGraphAddNode",
           NOT_SUPPORTED,
           "CUDA_ERROR_NOT_SUPPORTED",
           words,
