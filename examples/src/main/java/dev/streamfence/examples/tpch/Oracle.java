@@ -4,5 +4,5 @@ package dev.streamfence.examples.tpch;
 @FunctionalInterface
 interface Oracle {
   /** The right answers over these rows. */
-  Answers answersOver(TpchData data);
+  Answers answersOver(TpchData data, Constants constants);
 }

@@ -4,26 +4,19 @@ import dev.streamfence.DeviceArray;
 import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
 import dev.streamfence.column.DeviceTable;
-import java.time.LocalDate;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 
 /**
- * Q12, "shipping modes and order priority": how many line items that arrived by mail or ship in
- * 1994 were late, by priority. This is a hash join: one thread builds the table from the orders on
- * one stream, and another thread probes it with the line items on another stream.
+ * Q12, "shipping modes and order priority": how many line items that arrived by two modes in a year
+ * were late, by priority. This is a hash join: one thread builds the table from the orders on one
+ * stream, and another thread probes it with the line items on another stream.
  *
  * <p>The first thread hands over the {@link DeviceArray} as soon as it has launched the build, and
  * neither thread waits for the device in between. The launchers make the probe run after the build
  * on the device.
  */
 final class Q12Query {
-  /** First day of receipt, inclusive, in days since 1970-01-01. */
-  static final int FROM_DATE = (int) LocalDate.of(1994, 1, 1).toEpochDay();
-
-  /** The day after the last day of receipt. */
-  static final int TO_DATE = (int) LocalDate.of(1995, 1, 1).toEpochDay();
-
   /** Bytes of an order in the columns that it reads whole: the key and the priority's code. */
   static final long BYTES_PER_ORDER = Long.BYTES + Byte.BYTES;
 
@@ -41,8 +34,8 @@ final class Q12Query {
   }
 
   /** Runs the query and waits for its answer. */
-  static Q12Answer run(DeviceRuntime device, DeviceTables tables) {
-    return new Q12Query(device, tables).run();
+  static Q12Answer run(DeviceRuntime device, DeviceTables tables, Constants constants) {
+    return new Q12Query(device, tables).run(constants);
   }
 
   /** A power of two that leaves at least half of the table empty, which keeps collisions short. */
@@ -54,7 +47,7 @@ final class Q12Query {
     return Integer.highestOneBit(Math.max(1, 2 * orders - 1)) * 2;
   }
 
-  private Q12Answer run() {
+  private Q12Answer run(Constants constants) {
     try (HostThreads builder = new HostThreads("q12-build", 1);
         HostThreads prober = new HostThreads("q12-probe", 1);
         DeviceStream buildStream = device.streams().acquire();
@@ -62,7 +55,7 @@ final class Q12Query {
       CompletableFuture<DeviceArray<long[]>> table =
           CompletableFuture.supplyAsync(() -> build(buildStream), builder.executor());
       CompletableFuture<Q12Answer> answer =
-          table.thenApplyAsync(built -> probe(probeStream, built), prober.executor());
+          table.thenApplyAsync(built -> probe(probeStream, built, constants), prober.executor());
       try {
         return answer.join();
       } catch (CompletionException e) {
@@ -94,7 +87,7 @@ final class Q12Query {
     }
   }
 
-  private Q12Answer probe(DeviceStream stream, DeviceArray<long[]> table) {
+  private Q12Answer probe(DeviceStream stream, DeviceArray<long[]> table, Constants constants) {
     DeviceTable items = tables.lineItems();
     try (DeviceArray<long[]> counts = device.memory().allocateZeroed(stream, long[].class, 4)) {
       Q12KernelsLauncher.on(stream)
@@ -107,10 +100,10 @@ final class Q12Query {
               table,
               counts,
               mask,
-              ShipMode.MAIL.code(),
-              ShipMode.SHIP.code(),
-              FROM_DATE,
-              TO_DATE,
+              constants.firstMode().code(),
+              constants.secondMode().code(),
+              constants.fromDate(),
+              constants.toDate(),
               Math.toIntExact(items.capacity()),
               RowGrid.of(
                   stream,

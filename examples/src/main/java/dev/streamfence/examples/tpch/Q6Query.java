@@ -4,31 +4,15 @@ import dev.streamfence.DeviceArray;
 import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
 import dev.streamfence.column.DeviceTable;
-import java.time.LocalDate;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.concurrent.Callable;
 
 /**
- * Q6, "forecasting revenue change": what discounts of 5 to 7 % on small quantities cost in 1994.
+ * Q6, "forecasting revenue change": what discounts of about 6 % on small quantities cost in a year.
  * Each stream processes one slice of the rows into its own sum.
  */
 final class Q6Query {
-  /** First day, inclusive, in days since 1970-01-01. */
-  static final int FROM_DATE = (int) LocalDate.of(1994, 1, 1).toEpochDay();
-
-  /** The day after the last day. */
-  static final int TO_DATE = (int) LocalDate.of(1995, 1, 1).toEpochDay();
-
-  /** Least discount in hundredths, inclusive. */
-  static final long LEAST_DISCOUNT = 5;
-
-  /** Greatest discount in hundredths, inclusive. */
-  static final long MOST_DISCOUNT = 7;
-
-  /** Upper limit of the quantity in hundredths, exclusive. */
-  static final long QUANTITY_LIMIT = 24_00;
-
   /** Bytes of a row in the columns that it reads, all of them whole: a date and three decimals. */
   static final long BYTES_PER_ROW = Integer.BYTES + 3 * Long.BYTES;
 
@@ -46,7 +30,12 @@ final class Q6Query {
    * @param streams how many streams share the rows
    * @param threads the threads that launch
    */
-  static Q6Answer run(DeviceRuntime device, DeviceTables tables, int streams, HostThreads threads) {
+  static Q6Answer run(
+      DeviceRuntime device,
+      DeviceTables tables,
+      Constants constants,
+      int streams,
+      HostThreads threads) {
     Deque<RowChunk> chunks = new ArrayDeque<>();
     try {
       long rows = tables.lineItems().capacity();
@@ -58,7 +47,7 @@ final class Q6Query {
       }
       threads.runAll(
           chunks.stream()
-              .<Callable<RowChunk>>map(chunk -> () -> chunk.launch(tables.lineItems()))
+              .<Callable<RowChunk>>map(chunk -> () -> chunk.launch(tables.lineItems(), constants))
               .toList());
       long revenue = 0;
       for (RowChunk chunk : chunks) {
@@ -89,7 +78,7 @@ final class Q6Query {
       }
     }
 
-    RowChunk launch(DeviceTable lineItems) {
+    RowChunk launch(DeviceTable lineItems, Constants constants) {
       try (DeviceTable items = lineItems.slice(stream, first, rows)) {
         Q6KernelsLauncher.on(stream)
             .addRevenue(
@@ -98,11 +87,11 @@ final class Q6Query {
                 items.readable("l_quantity", long[].class),
                 items.readable("l_extendedprice", long[].class),
                 revenue,
-                FROM_DATE,
-                TO_DATE,
-                LEAST_DISCOUNT,
-                MOST_DISCOUNT,
-                QUANTITY_LIMIT,
+                constants.fromDate(),
+                constants.toDate(),
+                constants.leastDiscount(),
+                constants.mostDiscount(),
+                constants.quantityLimit(),
                 Math.toIntExact(rows),
                 RowGrid.of(stream, Q6KernelsLauncher.module(stream).occupancy("q6_revenue"), rows));
       }

@@ -34,10 +34,10 @@ final class ReportText {
     Object[][] rows =
         Stream.of(
                 answer(report, "Q6", "revenue", answers -> answers.q6().revenue()),
-                answer(report, "Q12", "MAIL, high priority", answers -> answers.q12().mailHigh()),
-                answer(report, "Q12", "MAIL, lower priority", answers -> answers.q12().mailLow()),
-                answer(report, "Q12", "SHIP, high priority", answers -> answers.q12().shipHigh()),
-                answer(report, "Q12", "SHIP, lower priority", answers -> answers.q12().shipLow()))
+                answer(report, "Q12", "MAIL, high priority", answers -> answers.q12().firstHigh()),
+                answer(report, "Q12", "MAIL, lower priority", answers -> answers.q12().firstLow()),
+                answer(report, "Q12", "SHIP, high priority", answers -> answers.q12().secondHigh()),
+                answer(report, "Q12", "SHIP, lower priority", answers -> answers.q12().secondLow()))
             .toArray(Object[][]::new);
     return table(rows, left("query"), left("answer"), right("device"), right("plain Java"));
   }

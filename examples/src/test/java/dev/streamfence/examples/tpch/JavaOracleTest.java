@@ -62,7 +62,8 @@ class JavaOracleTest {
 
   @Test
   void answersAtScaleOneAreThePublishedOnes() {
-    Answers answers = new JavaOracle().answersOver(TpchGeneratorTest.generate(1, 2));
+    Answers answers =
+        new JavaOracle().answersOver(TpchGeneratorTest.generate(1, 2), Constants.PUBLISHED);
     assertThat(answers.q6().revenue()).hasToString("123141078.23");
     assertThat(answers.q12()).isEqualTo(new Q12Answer(6202, 9324, 6200, 9262));
   }
@@ -115,7 +116,8 @@ class JavaOracleTest {
                       TpchSchema.ORDERS,
                       orders.stream().mapToLong(Order::key).toArray(),
                       bytes(orders.stream().mapToInt(order -> order.priority().code()).toArray())),
-                  lineItems));
+                  lineItems),
+              Constants.PUBLISHED);
     }
 
     private static int day(String date) {

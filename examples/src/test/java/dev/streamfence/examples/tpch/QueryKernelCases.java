@@ -1,5 +1,6 @@
 package dev.streamfence.examples.tpch;
 
+import static dev.streamfence.examples.tpch.Constants.PUBLISHED;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.streamfence.DeviceArray;
@@ -60,7 +61,8 @@ abstract class QueryKernelCases {
     TpchData data = random(rows + 8);
     Answers expected =
         new JavaOracle()
-            .answersOver(new TpchData(data.orders(), shifted(data.lineItems(), rows, from)));
+            .answersOver(
+                new TpchData(data.orders(), shifted(data.lineItems(), rows, from)), PUBLISHED);
     onTheDevice(
         (device, stream) -> {
           try (DeviceTables tables = DeviceTables.upload(stream, data)) {
@@ -82,11 +84,11 @@ abstract class QueryKernelCases {
               columns.of("l_quantity", long[].class),
               columns.of("l_extendedprice", long[].class),
               revenue,
-              Q6Query.FROM_DATE,
-              Q6Query.TO_DATE,
-              Q6Query.LEAST_DISCOUNT,
-              Q6Query.MOST_DISCOUNT,
-              Q6Query.QUANTITY_LIMIT,
+              PUBLISHED.fromDate(),
+              PUBLISHED.toDate(),
+              PUBLISHED.leastDiscount(),
+              PUBLISHED.mostDiscount(),
+              PUBLISHED.quantityLimit(),
               columns.rows(),
               shape);
       return new Q6Answer(revenue.download(stream)[0]);
@@ -119,8 +121,8 @@ abstract class QueryKernelCases {
           slots - 1,
           ShipMode.MAIL.code(),
           ShipMode.SHIP.code(),
-          Q12Query.FROM_DATE,
-          Q12Query.TO_DATE,
+          PUBLISHED.fromDate(),
+          PUBLISHED.toDate(),
           columns.rows(),
           shape);
       long[] counted = counts.download(stream);
@@ -149,15 +151,19 @@ abstract class QueryKernelCases {
         new HostTable(
             TpchSchema.LINE_ITEMS,
             random.ints(rows, 0, ORDERS).mapToLong(i -> keys[i]).toArray(),
-            random.longs(rows, Q6Query.QUANTITY_LIMIT - 2, Q6Query.QUANTITY_LIMIT + 2).toArray(),
+            random
+                .longs(rows, PUBLISHED.quantityLimit() - 2, PUBLISHED.quantityLimit() + 2)
+                .toArray(),
             random.longs(rows, 1, 10_000_000).toArray(),
-            random.longs(rows, Q6Query.LEAST_DISCOUNT - 1, Q6Query.MOST_DISCOUNT + 2).toArray(),
+            random
+                .longs(rows, PUBLISHED.leastDiscount() - 1, PUBLISHED.mostDiscount() + 2)
+                .toArray(),
             random
                 .ints(rows, 0, 4)
-                .map(i -> i < 2 ? Q6Query.FROM_DATE - 1 + i : Q6Query.TO_DATE - 3 + i)
+                .map(i -> i < 2 ? PUBLISHED.fromDate() - 1 + i : PUBLISHED.toDate() - 3 + i)
                 .toArray(),
-            random.ints(rows, Q12Query.TO_DATE - 2, Q12Query.TO_DATE + 1).toArray(),
-            random.ints(rows, Q12Query.TO_DATE - 2, Q12Query.TO_DATE + 1).toArray(),
+            random.ints(rows, PUBLISHED.toDate() - 2, PUBLISHED.toDate() + 1).toArray(),
+            random.ints(rows, PUBLISHED.toDate() - 2, PUBLISHED.toDate() + 1).toArray(),
             modes));
   }
 
