@@ -79,22 +79,20 @@ final class Q6Query {
     }
 
     RowChunk launch(DeviceTable lineItems, Constants constants) {
-      try (DeviceTable items = lineItems.slice(stream, first, rows)) {
-        Q6KernelsLauncher.on(stream)
-            .addRevenue(
-                items.readable("l_shipdate", int[].class),
-                items.readable("l_discount", long[].class),
-                items.readable("l_quantity", long[].class),
-                items.readable("l_extendedprice", long[].class),
-                revenue,
-                constants.fromDate(),
-                constants.toDate(),
-                constants.leastDiscount(),
-                constants.mostDiscount(),
-                constants.quantityLimit(),
-                Math.toIntExact(rows),
-                RowGrid.of(stream, Q6KernelsLauncher.module(stream).occupancy("q6_revenue"), rows));
-      }
+      Q6KernelsLauncher.on(stream)
+          .addRevenue(
+              lineItems.readable("l_shipdate", int[].class).slice(first, rows),
+              lineItems.readable("l_discount", long[].class).slice(first, rows),
+              lineItems.readable("l_quantity", long[].class).slice(first, rows),
+              lineItems.readable("l_extendedprice", long[].class).slice(first, rows),
+              revenue,
+              constants.fromDate(),
+              constants.toDate(),
+              constants.leastDiscount(),
+              constants.mostDiscount(),
+              constants.quantityLimit(),
+              Math.toIntExact(rows),
+              RowGrid.of(stream, Q6KernelsLauncher.module(stream).occupancy("q6_revenue"), rows));
       return this;
     }
 
