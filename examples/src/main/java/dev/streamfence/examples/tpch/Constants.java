@@ -1,6 +1,7 @@
 package dev.streamfence.examples.tpch;
 
 import java.time.LocalDate;
+import java.util.List;
 
 /**
  * The constants of one run of both queries, which TPC-H calls substitution parameters. Immutable.
@@ -16,6 +17,14 @@ record Constants(
 
   /** Those for which TPC-H publishes the answers. */
   static final Constants PUBLISHED = new Constants(1994, 6, 24_00, ShipMode.MAIL, ShipMode.SHIP);
+
+  /** The published ones and others, with which graphs run. The last select no row. */
+  static final List<Constants> SETS =
+      List.of(
+          PUBLISHED,
+          new Constants(1995, 3, 25_00, ShipMode.TRUCK, ShipMode.AIR),
+          new Constants(1997, 9, 24_00, ShipMode.RAIL, ShipMode.FOB),
+          new Constants(2000, 6, 24_00, ShipMode.MAIL, ShipMode.SHIP));
 
   /** First day, inclusive, in days since 1970-01-01. */
   int fromDate() {

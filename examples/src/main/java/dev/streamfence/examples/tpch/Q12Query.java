@@ -4,6 +4,8 @@ import dev.streamfence.DeviceArray;
 import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
 import dev.streamfence.column.DeviceTable;
+import dev.streamfence.graph.KernelGraph;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 
@@ -23,6 +25,9 @@ final class Q12Query {
   /** Bytes of a line item in the columns that it reads whole: the mode's code and three dates. */
   static final long BYTES_PER_LINE_ITEM = Byte.BYTES + 3 * Integer.BYTES;
 
+  /** For two modes and two kinds of priorities. */
+  private static final int COUNTS = 4;
+
   private final DeviceRuntime device;
   private final DeviceTables tables;
   private final int mask;
@@ -36,6 +41,39 @@ final class Q12Query {
   /** Runs the query and waits for its answer. */
   static Q12Answer run(DeviceRuntime device, DeviceTables tables, Constants constants) {
     return new Q12Query(device, tables).run(constants);
+  }
+
+  /** Records the query as a graph, which builds the table and probes it. */
+  static QueryGraph<Q12Answer> graph(DeviceStream stream, DeviceTables tables) {
+    Q12Query query = new Q12Query(stream.runtime(), tables);
+    KernelGraph graph =
+        stream
+            .runtime()
+            .graph(
+                "Q12",
+                body -> {
+                  try (DeviceArray<long[]> table = query.build(stream)) {
+                    query.probe(
+                        stream,
+                        table,
+                        body.input("counts", body.scratch(stream, long[].class, COUNTS)),
+                        Constants.PUBLISHED);
+                  }
+                });
+    return new QueryGraph<>(
+        stream, graph, COUNTS, "probe", Q12Query::numbers, results -> answer(results.get(0)));
+  }
+
+  private static Map<String, Object> numbers(Constants constants) {
+    return Map.of(
+        "firstMode", Integer.valueOf(constants.firstMode().code()),
+        "secondMode", Integer.valueOf(constants.secondMode().code()),
+        "fromDate", constants.fromDate(),
+        "toDate", constants.toDate());
+  }
+
+  private static Q12Answer answer(long[] counts) {
+    return new Q12Answer(counts[0], counts[1], counts[2], counts[3]);
   }
 
   /** A power of two that leaves at least half of the table empty, which keeps collisions short. */
@@ -55,7 +93,7 @@ final class Q12Query {
       CompletableFuture<DeviceArray<long[]>> table =
           CompletableFuture.supplyAsync(() -> build(buildStream), builder.executor());
       CompletableFuture<Q12Answer> answer =
-          table.thenApplyAsync(built -> probe(probeStream, built, constants), prober.executor());
+          table.thenApplyAsync(built -> count(probeStream, built, constants), prober.executor());
       try {
         return answer.join();
       } catch (CompletionException e) {
@@ -87,30 +125,38 @@ final class Q12Query {
     }
   }
 
-  private Q12Answer probe(DeviceStream stream, DeviceArray<long[]> table, Constants constants) {
-    DeviceTable items = tables.lineItems();
-    try (DeviceArray<long[]> counts = device.memory().allocateZeroed(stream, long[].class, 4)) {
-      Q12KernelsLauncher.on(stream)
-          .probe(
-              items.readable("l_orderkey", long[].class),
-              items.readable("l_shipmode", byte[].class),
-              items.readable("l_shipdate", int[].class),
-              items.readable("l_commitdate", int[].class),
-              items.readable("l_receiptdate", int[].class),
-              table,
-              counts,
-              mask,
-              constants.firstMode().code(),
-              constants.secondMode().code(),
-              constants.fromDate(),
-              constants.toDate(),
-              Math.toIntExact(items.capacity()),
-              RowGrid.of(
-                  stream,
-                  Q12KernelsLauncher.module(stream).occupancy("q12_probe"),
-                  items.capacity()));
-      long[] counted = counts.download(stream);
-      return new Q12Answer(counted[0], counted[1], counted[2], counted[3]);
+  private Q12Answer count(DeviceStream stream, DeviceArray<long[]> table, Constants constants) {
+    try (DeviceArray<long[]> counts = device.memory().allocate(stream, long[].class, COUNTS)) {
+      probe(stream, table, counts, constants);
+      return answer(counts.download(stream));
     }
+  }
+
+  private void probe(
+      DeviceStream stream,
+      DeviceArray<long[]> table,
+      DeviceArray<long[]> counts,
+      Constants constants) {
+    DeviceTable items = tables.lineItems();
+    counts.fill(stream, 0);
+    Q12KernelsLauncher.on(stream)
+        .probe(
+            items.readable("l_orderkey", long[].class),
+            items.readable("l_shipmode", byte[].class),
+            items.readable("l_shipdate", int[].class),
+            items.readable("l_commitdate", int[].class),
+            items.readable("l_receiptdate", int[].class),
+            table,
+            counts,
+            mask,
+            constants.firstMode().code(),
+            constants.secondMode().code(),
+            constants.fromDate(),
+            constants.toDate(),
+            Math.toIntExact(items.capacity()),
+            RowGrid.of(
+                stream,
+                Q12KernelsLauncher.module(stream).occupancy("q12_probe"),
+                items.capacity()));
   }
 }
