@@ -15,6 +15,7 @@ import java.util.List;
  * @param statistics the runtime's counters after the first run of each query
  * @param phases the parts of the job and their durations, in order
  * @param repeats the repeats of the queries
+ * @param graphs the queries as graphs; empty if there were none
  */
 record JobReport(
     String device,
@@ -25,22 +26,34 @@ record JobReport(
     Answers expected,
     RuntimeStatistics statistics,
     List<Phase> phases,
-    Repeats repeats) {
+    Repeats repeats,
+    List<GraphTimes> graphs) {
 
   JobReport {
     phases = List.copyOf(phases);
+    graphs = List.copyOf(graphs);
   }
 
-  /** The same with repeats that came later, and with their phase. */
-  JobReport with(Repeats later, List<Phase> laterPhases) {
+  /** The same with repeats and graphs that came later, and with their phases. */
+  JobReport with(Repeats later, List<GraphTimes> laterGraphs, List<Phase> laterPhases) {
     return new JobReport(
-        device, origin, orders, lineItems, onDevice, expected, statistics, laterPhases, later);
+        device,
+        origin,
+        orders,
+        lineItems,
+        onDevice,
+        expected,
+        statistics,
+        laterPhases,
+        later,
+        laterGraphs);
   }
 
-  /** Whether the device's answers are right, those of the repeats included. */
+  /** Whether the device's answers are right, those of repeats and graphs included. */
   boolean agrees() {
     return onDevice.equals(expected)
-        && repeats.times().stream().allMatch(times -> times.wrong() == 0);
+        && repeats.times().stream().allMatch(times -> times.wrong() == 0)
+        && graphs.stream().allMatch(times -> times.wrong() == 0);
   }
 
   /**

@@ -3,6 +3,7 @@ package dev.streamfence.examples.tpch;
 import com.github.freva.asciitable.AsciiTable;
 import com.github.freva.asciitable.Column;
 import com.github.freva.asciitable.HorizontalAlign;
+import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
 import java.util.function.Function;
@@ -15,19 +16,16 @@ final class ReportText {
 
   /** The whole report, in small tables. */
   static String of(JobReport report) {
-    return String.join(
-        System.lineSeparator(),
-        "TPC-H " + report.origin() + " on " + report.device(),
-        "",
-        answers(report),
-        "",
-        counters(report),
-        "",
-        phases(report),
-        "",
-        repeats(report.repeats()),
-        "",
-        verdict(report));
+    return Stream.of(
+            "TPC-H " + report.origin() + " on " + report.device(),
+            answers(report),
+            counters(report),
+            phases(report),
+            repeats(report.repeats()),
+            graphs(report.graphs(), report.repeats().isSimulated()),
+            verdict(report))
+        .filter(section -> !section.isEmpty())
+        .collect(Collectors.joining(System.lineSeparator().repeat(2)));
   }
 
   private static String answers(JobReport report) {
@@ -120,6 +118,49 @@ final class ReportText {
         "  peak     " + peak(repeats.isSimulated(), peak));
   }
 
+  private static String graphs(List<GraphTimes> graphs, boolean isSimulated) {
+    if (graphs.isEmpty()) {
+      return "";
+    }
+    Object[][] rows =
+        graphs.stream()
+            .map(
+                times ->
+                    new Object[] {
+                      times.query(),
+                      perQuery(times.direct()),
+                      perQuery(times.single()),
+                      perQuery(times.queued()),
+                      grouped(times.graph().nodes()),
+                      grouped(times.graph().edges()),
+                      grouped(times.graph().impliedEdges())
+                    })
+            .toArray(Object[][]::new);
+    return String.join(
+        System.lineSeparator(),
+        table(
+            rows,
+            left("query"),
+            right("direct ms"),
+            right("graph ms"),
+            right("queued ms"),
+            right("nodes"),
+            right("edges"),
+            right("implied")),
+        "Medians per query, from passes over "
+            + Constants.SETS.size()
+            + " sets of constants after a warm one"
+            + (isSimulated ? ", which predict nothing on this device:" : ":"),
+        "  direct   from the call to the answer, launch by launch",
+        "  graph    from the call to the answer, by one launch of a graph with changed constants",
+        "  queued   the same, when the graph is launched with all sets before the first answer",
+        "  implied  edges that were left out, because others imply them");
+  }
+
+  private static String perQuery(QueryRepeats.Result passes) {
+    return millis3(passes.medianNanos() / Constants.SETS.size());
+  }
+
   private static String runs(int count) {
     return count == 1 ? "1 run" : grouped(count) + " runs";
   }
@@ -153,7 +194,11 @@ final class ReportText {
     Stream<String> later =
         report.repeats().times().stream()
             .map(times -> times.wrong() == 0 ? "" : changed(times.query(), times.wrong()));
-    return Stream.concat(first, later)
+    Stream<String> graphs =
+        report.graphs().stream()
+            .map(times -> times.wrong() == 0 ? "" : wrongPasses(times.query(), times.wrong()));
+    return Stream.of(first, later, graphs)
+        .flatMap(texts -> texts)
         .filter(text -> !text.isEmpty())
         .collect(Collectors.joining(System.lineSeparator()));
   }
@@ -162,6 +207,13 @@ final class ReportText {
     return "MISMATCH in "
         + query
         + ": repeats whose answer is not that of the first run: "
+        + grouped(wrong);
+  }
+
+  private static String wrongPasses(String query, int wrong) {
+    return "MISMATCH in "
+        + query
+        + ": passes whose answers are not those of plain Java: "
         + grouped(wrong);
   }
 

@@ -112,6 +112,13 @@ public final class TpchCommand implements Callable<Integer> {
   private @Nullable Integer repeat;
 
   @Option(
+      names = "--graphs",
+      description =
+          "Also records each query as a graph, runs it with other constants, and times it beside"
+              + " the same queries launch by launch, as often as --repeat says, but at least once.")
+  private boolean graphs;
+
+  @Option(
       names = "--trace",
       paramLabel = "<file>",
       description =
@@ -185,6 +192,9 @@ public final class TpchCommand implements Callable<Integer> {
     int repeats = repeat != null ? repeat : opened.isSimulated() ? 0 : REPEATS_ON_A_GPU;
     if (repeats > 0) {
       report = job.repeat(chosen, rows, report, repeats);
+    }
+    if (graphs) {
+      report = job.graphs(chosen, rows, report, Math.max(1, repeats));
     }
     out.println(ReportText.of(report));
     if (trace != null) {

@@ -5,6 +5,7 @@ import dev.streamfence.DeviceStream;
 import dev.streamfence.RuntimeStatistics;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.function.Function;
 import java.util.function.LongConsumer;
 
 /**
@@ -95,7 +96,8 @@ final class TpchJob {
           expected,
           statistics,
           clock.phases(),
-          new JobReport.Repeats(0, device.isSimulated(), MemoryPeak.of(device.info()), List.of()));
+          new JobReport.Repeats(0, device.isSimulated(), MemoryPeak.of(device.info()), List.of()),
+          List.of());
     }
   }
 
@@ -113,7 +115,9 @@ final class TpchJob {
     List<QueryTimes> times = clock.time("repeat", () -> timed(choice, data, report, count));
     JobReport.Repeats first = report.repeats();
     return report.with(
-        new JobReport.Repeats(count, first.isSimulated(), first.peak(), times), clock.phases());
+        new JobReport.Repeats(count, first.isSimulated(), first.peak(), times),
+        report.graphs(),
+        clock.phases());
   }
 
   private List<QueryTimes> timed(DeviceChoice choice, TpchData data, JobReport report, int count) {
@@ -136,6 +140,68 @@ final class TpchJob {
             orders * Q12Query.BYTES_PER_ORDER + items * Q12Query.BYTES_PER_LINE_ITEM,
             host.q12(),
             kernels.q12()));
+  }
+
+  /**
+   * Records both queries as graphs, runs them with all {@linkplain Constants#SETS constants}, and
+   * runs them launch by launch with the same ones.
+   *
+   * @param choice the device
+   * @param report of the first run over the same rows
+   * @param count how often, at least 1
+   * @return the report with the graphs
+   */
+  JobReport graphs(DeviceChoice choice, TpchData data, JobReport report, int count) {
+    List<Answers> expected =
+        clock.time(
+            "graphs' oracle",
+            () -> Constants.SETS.stream().map(set -> oracle.answersOver(data, set)).toList());
+    QueryRepeats repeats = new QueryRepeats(count, Stopwatch.ofHost());
+    List<GraphTimes> graphs = clock.time("graphs", () -> graphs(choice, data, expected, repeats));
+    return report.with(report.repeats(), graphs, clock.phases());
+  }
+
+  private List<GraphTimes> graphs(
+      DeviceChoice choice, TpchData data, List<Answers> expected, QueryRepeats repeats) {
+    try (DeviceRuntime device = choice.open(streamsAtOnce(streams), false);
+        HostThreads launchers = new HostThreads("q6", threads);
+        DeviceTables tables = upload(device, data)) {
+      return List.of(
+          graphTimes(
+              "Q6",
+              device,
+              repeats,
+              set -> Q6Query.run(device, tables, set, streams, launchers),
+              stream -> Q6Query.graph(stream, tables, streams),
+              expected.stream().map(Answers::q6).toList()),
+          graphTimes(
+              "Q12",
+              device,
+              repeats,
+              set -> Q12Query.run(device, tables, set),
+              stream -> Q12Query.graph(stream, tables),
+              expected.stream().map(Answers::q12).toList()));
+    }
+  }
+
+  private static <A> GraphTimes graphTimes(
+      String query,
+      DeviceRuntime device,
+      QueryRepeats repeats,
+      Function<Constants, A> direct,
+      Function<DeviceStream, QueryGraph<A>> record,
+      List<A> expected) {
+    List<Constants> sets = Constants.SETS;
+    QueryRepeats.Result launches = repeats.of(() -> sets.stream().map(direct).toList(), expected);
+    try (DeviceStream stream = device.streams().acquire();
+        QueryGraph<A> graph = record.apply(stream)) {
+      return new GraphTimes(
+          query,
+          graph.statistics(),
+          launches,
+          repeats.of(() -> sets.stream().map(graph::run).toList(), expected),
+          repeats.of(() -> graph.runAll(sets), expected));
+    }
   }
 
   private Results repeats(

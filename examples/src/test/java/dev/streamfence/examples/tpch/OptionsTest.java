@@ -68,6 +68,7 @@ class OptionsTest {
             "from 1 to 64",
             "--repeat",
             "from 0 to 10000",
+            "--graphs",
             "--help",
             "Exit status:",
             "Example:")

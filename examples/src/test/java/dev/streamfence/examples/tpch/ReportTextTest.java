@@ -3,6 +3,7 @@ package dev.streamfence.examples.tpch;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.streamfence.DeviceRuntime;
+import dev.streamfence.graph.GraphStatistics;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -74,8 +75,47 @@ class ReportTextTest {
         .endsWith("MISMATCH in Q12: repeats whose answer is not that of the first run: 3");
   }
 
+  @Test
+  void graphsAreShownWithTheTimePerQueryAndTheirEdges() {
+    assertThat(text(withGraph(0)))
+        .contains(
+            """
+            +-------+-----------+----------+-----------+-------+-------+---------+
+            | query | direct ms | graph ms | queued ms | nodes | edges | implied |
+            +-------+-----------+----------+-----------+-------+-------+---------+
+            | Q6    |     0.100 |    0.050 |     0.025 |     8 |     4 |       1 |
+            +-------+-----------+----------+-----------+-------+-------+---------+
+            Medians per query, from passes over 4 sets of constants after a warm one:
+            """)
+        .endsWith("Both queries agree with plain Java over the same rows.");
+  }
+
+  @Test
+  void graphsWithAnotherAnswerAreAMismatch() {
+    assertThat(withGraph(2).agrees()).isFalse();
+    assertThat(text(withGraph(2)))
+        .endsWith("MISMATCH in Q6: passes whose answers are not those of plain Java: 2");
+  }
+
+  /** With four sets of constants in 0.4, 0.2 and 0.1 ms. */
+  private static JobReport withGraph(int wrong) {
+    JobReport report = report(new JobReport.Repeats(0, false, H200, List.of()));
+    GraphTimes times =
+        new GraphTimes(
+            "Q6",
+            new GraphStatistics(8, 4, 1, 0, 0),
+            new QueryRepeats.Result(400_000, 0),
+            new QueryRepeats.Result(200_000, wrong),
+            new QueryRepeats.Result(100_000, 0));
+    return report.with(report.repeats(), List.of(times), report.phases());
+  }
+
   private static String text(JobReport.Repeats repeats) {
-    return ReportText.of(report(repeats)).replace(System.lineSeparator(), "\n");
+    return text(report(repeats));
+  }
+
+  private static String text(JobReport report) {
+    return ReportText.of(report).replace(System.lineSeparator(), "\n");
   }
 
   private static JobReport report(JobReport.Repeats repeats) {
@@ -89,7 +129,8 @@ class ReportTextTest {
           ANSWERS,
           device.statistics(),
           List.of(new JobReport.Phase("Q6", 1)),
-          repeats);
+          repeats,
+          List.of());
     }
   }
 }

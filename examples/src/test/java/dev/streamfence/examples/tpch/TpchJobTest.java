@@ -55,6 +55,33 @@ class TpchJobTest {
             });
   }
 
+  @Test
+  void graphsRunWithOtherConstantsBesideTheDirectLaunches() {
+    Console console = new Console();
+    int exit =
+        console.run("--scale", "0.001", "--device", "simulated", "--streams", "3", "--graphs");
+    assertThat(exit).as(console.out() + console.err()).isZero();
+    assertThat(console.out())
+        .containsPattern("Q6 +(\\| +\\d+\\.\\d{3} ){3}\\| +6 \\| +3 \\| +0 \\|")
+        .containsPattern("Q12 +(\\| +\\d+\\.\\d{3} ){3}\\| +4 \\| +3 \\| +0 \\|")
+        .contains("from passes over 4 sets of constants", "predict nothing on this device")
+        .contains("Both queries agree");
+  }
+
+  @Test
+  void wrongAnswerForOtherConstantsIsNamedAndEndsWithAnError() {
+    Console console = new Console();
+    Oracle wrong =
+        (data, constants) ->
+            new JavaOracle()
+                .answersOver(
+                    data,
+                    constants.equals(Constants.PUBLISHED) ? constants : Constants.SETS.get(1));
+    assertThat(console.run(wrong, "--scale", "0.001", "--device", "simulated", "--graphs"))
+        .isEqualTo(1);
+    assertThat(console.out()).contains("MISMATCH in Q6: passes", "MISMATCH in Q12: passes");
+  }
+
   @ParameterizedTest
   @CsvSource({"1, 1", "7, 2", "64, 3"})
   void answersDoNotDependOnStreamsAndThreads(int streams, int threads) {
