@@ -107,12 +107,13 @@ final class ArchitectureTest {
           Map.entry("column.arrow", Set.of("root", "internal", "column")),
           Map.entry("column.dlpack", Set.of("root", "foreign", "internal", "column", "launch")),
           Map.entry("launch", Set.of("root", "internal", "internal.ptx.syntax")),
-          Map.entry("trace", Set.of("internal", "launch")),
-          Map.entry("internal.jfr", Set.of("root", "launch", "memory", "trace", "jfr")),
+          Map.entry("trace", Set.of("internal", "graph", "launch")),
+          Map.entry("internal.jfr", Set.of("root", "graph", "launch", "memory", "trace", "jfr")),
           Map.entry(
               "internal.trace",
               Set.of(
                   "root",
+                  "graph",
                   "launch",
                   "memory",
                   "trace",
@@ -147,8 +148,10 @@ final class ArchitectureTest {
                   "internal",
                   "internal.device",
                   "internal.driver",
+                  "internal.jfr",
                   "internal.memory",
-                  "internal.order")),
+                  "internal.order",
+                  "internal.trace")),
           Map.entry("internal", Set.of()),
           Map.entry("internal.driver", Set.of("root", "simulation", "internal.jfr")),
           Map.entry(
@@ -162,7 +165,9 @@ final class ArchitectureTest {
                   "jcuda",
                   "jna")),
           Map.entry("internal.exchange", Set.of("root", "foreign", "internal", "launch", "jna")),
-          Map.entry("internal.order", Set.of("root", "trace", "internal.driver", "internal.jfr")),
+          Map.entry(
+              "internal.order",
+              Set.of("root", "graph", "trace", "internal.driver", "internal.jfr")),
           Map.entry(
               "internal.memory",
               Set.of(

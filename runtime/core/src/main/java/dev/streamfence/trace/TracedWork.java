@@ -1,5 +1,6 @@
 package dev.streamfence.trace;
 
+import dev.streamfence.graph.GraphStructure;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -27,6 +28,8 @@ import org.jspecify.annotations.Nullable;
  * @param dependencies the work that it comes after because of what both use
  * @param isQueued whether it reached the device; false if a driver call failed before or it was
  *     abandoned after preflight
+ * @param graph the graph that runs, the same object for each of its launches; null for other work,
+ *     or if a recording does not contain it
  */
 public record TracedWork(
     String device,
@@ -43,7 +46,8 @@ public record TracedWork(
     @Nullable TraceSpan execution,
     List<TracedUse> uses,
     List<TracedDependency> dependencies,
-    boolean isQueued) {
+    boolean isQueued,
+    @Nullable GraphStructure graph) {
 
   /** The lists are copied. */
   public TracedWork {
@@ -74,7 +78,8 @@ public record TracedWork(
         newExecution,
         uses,
         newDependencies,
-        isQueued);
+        isQueued,
+        graph);
   }
 
   /** When the device carried it out or, where that is not known, when it was submitted. */

@@ -9,6 +9,7 @@ import dev.streamfence.StreamMisuseException;
 import dev.streamfence.graph.GraphEdge;
 import dev.streamfence.graph.GraphNode;
 import dev.streamfence.graph.GraphStatistics;
+import dev.streamfence.graph.GraphStructure;
 import dev.streamfence.graph.KernelGraph;
 import dev.streamfence.internal.device.TrackedArray;
 import dev.streamfence.internal.device.TrackedRuntime;
@@ -29,6 +30,7 @@ import dev.streamfence.internal.order.UseLabels;
 import dev.streamfence.internal.order.Work;
 import dev.streamfence.internal.order.Work.Coverage;
 import dev.streamfence.internal.order.WorkFacts;
+import dev.streamfence.internal.trace.GraphPicture;
 import dev.streamfence.trace.WorkKind;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -48,10 +50,12 @@ import org.jspecify.annotations.Nullable;
  * of a launch of its own thread.
  */
 public final class TrackedGraph implements KernelGraph {
+  private static final AtomicLong RECORDED = new AtomicLong();
+
   private final TrackedRuntime runtime;
   private final CudaDriver driver;
   private final @Nullable LaunchObserver observer;
-  private final String name;
+  private final GraphStructure structure;
   private final GraphRecording recording;
   private final GraphInputs inputs;
   private final GraphHandle handle;
@@ -82,8 +86,13 @@ public final class TrackedGraph implements KernelGraph {
     this.runtime = runtime;
     this.driver = runtime.driver();
     this.observer = driver.launchObserver();
-    this.name = name;
     this.recording = recording;
+    this.structure =
+        new GraphStructure(
+            RECORDED.incrementAndGet(),
+            name,
+            recording.nodes().stream().map(TrackedGraph::node).toList(),
+            recording.edges());
     this.inputs = inputs;
     this.handle = handle;
     this.checks = recording.checks().toArray(new Runnable[0]);
@@ -93,6 +102,18 @@ public final class TrackedGraph implements KernelGraph {
     }
     this.uses = total.toArray(new TotalUse[0]);
     recording.end();
+  }
+
+  private static GraphNode node(RecordedNode node) {
+    WorkFacts facts = node.facts();
+    return new GraphNode(
+        node.index(),
+        facts.kind(),
+        facts.name(),
+        facts.detail(),
+        facts.bytes(),
+        node.timeline().index(),
+        node.parent());
   }
 
   private static int indexOf(HazardState state, List<TotalUse> uses) {
@@ -105,7 +126,7 @@ public final class TrackedGraph implements KernelGraph {
 
   @Override
   public String name() {
-    return name;
+    return structure.name();
   }
 
   @Override
@@ -328,27 +349,12 @@ public final class TrackedGraph implements KernelGraph {
 
   @Override
   public List<GraphNode> nodes() {
-    return recording.nodes().stream()
-        .map(
-            node -> {
-              WorkFacts facts = node.facts();
-              return new GraphNode(
-                  node.index(),
-                  facts.kind(),
-                  facts.name(),
-                  facts.detail(),
-                  facts.bytes(),
-                  node.timeline().index(),
-                  node.parent());
-            })
-        .toList();
+    return structure.nodes();
   }
 
   @Override
   public List<GraphEdge> edges() {
-    return recording.edges().stream()
-        .map(edge -> new GraphEdge(edge.from(), edge.to(), edge.reasons()))
-        .toList();
+    return structure.edges();
   }
 
   @Override
@@ -363,12 +369,12 @@ public final class TrackedGraph implements KernelGraph {
 
   @Override
   public String toDot() {
-    return new GraphPicture(name, nodes(), edges()).dot();
+    return new GraphPicture(structure).dot();
   }
 
   @Override
   public void writeSvg(Path file) throws IOException {
-    Files.writeString(file, new GraphPicture(name, nodes(), edges()).svg());
+    Files.writeString(file, new GraphPicture(structure).svg());
   }
 
   @Override
@@ -441,7 +447,8 @@ public final class TrackedGraph implements KernelGraph {
 
     @Override
     public WorkFacts facts() {
-      return new WorkFacts(WorkKind.GRAPH, name, 0, recording.nodes().size() + " nodes");
+      String nodes = structure.nodes().size() + " nodes";
+      return new WorkFacts(WorkKind.GRAPH, name(), name(), 0, nodes, structure);
     }
   }
 

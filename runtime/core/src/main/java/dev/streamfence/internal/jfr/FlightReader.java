@@ -126,7 +126,8 @@ public final class FlightReader {
         execution(times.get(key), submission),
         FlightText.uses(text(event, "uses")),
         dependencies.getOrDefault(key, List.of()),
-        event.getBoolean("queued"));
+        event.getBoolean("queued"),
+        null);
   }
 
   private static String name(RecordedEvent event) {

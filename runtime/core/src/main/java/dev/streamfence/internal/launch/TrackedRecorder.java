@@ -372,7 +372,7 @@ public final class TrackedRecorder implements LaunchRecorder {
     @Override
     public WorkFacts facts() {
       return new WorkFacts(
-          WorkKind.LAUNCH, name.name(), name.qualified(), 0, name.detail(launch.shape()));
+          WorkKind.LAUNCH, name.name(), name.qualified(), 0, name.detail(launch.shape()), null);
     }
   }
 

@@ -4,6 +4,7 @@ package dev.streamfence.internal.order;
 import dev.streamfence.CudaDriverException;
 import dev.streamfence.DeviceException.AttemptedUse;
 import dev.streamfence.StreamMisuseException;
+import dev.streamfence.graph.GraphEdge;
 import dev.streamfence.internal.driver.CudaDriver.StreamHandle;
 import dev.streamfence.internal.driver.GraphCondition;
 import dev.streamfence.internal.driver.HostMemory;
@@ -30,13 +31,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class GraphRecording implements Sink {
   private static final long FRAME_BYTES = 64 << 10;
-
-  /**
-   * An edge that no other edges imply. Immutable.
-   *
-   * @param reasons why there is one, such as "saxpy writes y, reduce reads it"
-   */
-  public record Edge(int from, int to, List<String> reasons) {}
 
   /**
    * What the whole graph does with some memory. Immutable.
@@ -98,7 +92,7 @@ public final class GraphRecording implements Sink {
   }
 
   /** The edges so far. */
-  public List<Edge> edges() {
+  public List<GraphEdge> edges() {
     return outermost.edges();
   }
 

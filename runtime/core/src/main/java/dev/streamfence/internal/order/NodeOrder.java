@@ -3,7 +3,7 @@ package dev.streamfence.internal.order;
 import static java.util.Objects.requireNonNull;
 
 import dev.streamfence.DeviceException.AttemptedUse;
-import dev.streamfence.internal.order.GraphRecording.Edge;
+import dev.streamfence.graph.GraphEdge;
 import dev.streamfence.internal.order.GraphRecording.TotalUse;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -61,7 +61,7 @@ final class NodeOrder {
   private final List<RecordedNode> nodes = new ArrayList<>();
   private final List<Place> places = new ArrayList<>();
   private final List<Integer> lastOfPath = new ArrayList<>();
-  private final List<Edge> edges = new ArrayList<>();
+  private final List<GraphEdge> edges = new ArrayList<>();
   private final Map<HazardState, StateUses> states = new HashMap<>();
   private int impliedEdges;
   private boolean isSealed;
@@ -76,7 +76,7 @@ final class NodeOrder {
   }
 
   /** The edges so far, between the indices of nodes. */
-  List<Edge> edges() {
+  List<GraphEdge> edges() {
     return edges;
   }
 
@@ -224,7 +224,7 @@ final class NodeOrder {
         impliedEdges++;
       } else {
         kept.add(each.getKey());
-        addEdge(each.getKey(), index, List.copyOf(each.getValue()));
+        addEdge(each.getKey(), index, each.getValue());
       }
     }
     return order(kept, before);
@@ -237,7 +237,7 @@ final class NodeOrder {
   }
 
   private void addEdge(int from, int to, List<String> reasons) {
-    edges.add(new Edge(nodes.get(from).index(), to, reasons));
+    edges.add(new GraphEdge(nodes.get(from).index(), to, reasons));
   }
 
   private int[] order(List<Integer> after, int[] beforeThem) {

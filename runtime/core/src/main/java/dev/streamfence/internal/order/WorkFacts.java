@@ -1,6 +1,8 @@
 package dev.streamfence.internal.order;
 
+import dev.streamfence.graph.GraphStructure;
 import dev.streamfence.trace.WorkKind;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a piece of work is, for observers. Immutable.
@@ -10,11 +12,17 @@ import dev.streamfence.trace.WorkKind;
  * @param qualifiedName the name with the interface that declares the kernel
  * @param bytes how many bytes it moves, fills, allocates or frees; 0 if it has no size
  * @param detail what else there is to say in a few words; may be empty
+ * @param graph the graph that runs; null for other work
  */
 public record WorkFacts(
-    WorkKind kind, String name, String qualifiedName, long bytes, String detail) {
+    WorkKind kind,
+    String name,
+    String qualifiedName,
+    long bytes,
+    String detail,
+    @Nullable GraphStructure graph) {
   /** Facts of work that no interface declares. */
   public WorkFacts(WorkKind kind, String name, long bytes, String detail) {
-    this(kind, name, name, bytes, detail);
+    this(kind, name, name, bytes, detail, null);
   }
 }

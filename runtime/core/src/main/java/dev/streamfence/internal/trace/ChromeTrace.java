@@ -1,5 +1,6 @@
 package dev.streamfence.internal.trace;
 
+import dev.streamfence.graph.GraphStructure;
 import dev.streamfence.trace.TraceSpan;
 import dev.streamfence.trace.TracedDependency;
 import dev.streamfence.trace.TracedDependency.Satisfied;
@@ -28,6 +29,7 @@ final class ChromeTrace {
   private final Map<String, Integer> processes = new HashMap<>();
   private final Map<String, Integer> threads = new HashMap<>();
   private final Set<String> named = new HashSet<>();
+  private final Map<Long, TracedWork> firstLaunches = new HashMap<>();
   private int flows;
 
   ChromeTrace(List<TracedWork> works, List<TracedMemory> memory) {
@@ -71,7 +73,7 @@ final class ChromeTrace {
     }
   }
 
-  private static void arguments(JsonText json, TracedWork work) throws IOException {
+  private void arguments(JsonText json, TracedWork work) throws IOException {
     json.name("ticket").value(work.ticket()).name("detail").value(work.detail());
     if (work.bytes() > 0) {
       json.name("bytes").value(work.bytes());
@@ -83,6 +85,24 @@ final class ChromeTrace {
     json.close(']').name("after").open('[');
     for (TracedDependency each : work.dependencies()) {
       json.value(each.because(work) + " (" + each.satisfied() + ")");
+    }
+    json.close(']');
+    GraphStructure graph = work.graph();
+    if (graph != null) {
+      nodes(json, graph, work);
+    }
+  }
+
+  /** The nodes of a graph, with its first launch: they may be many more than its launches say. */
+  private void nodes(JsonText json, GraphStructure graph, TracedWork work) throws IOException {
+    TracedWork first = firstLaunches.putIfAbsent(graph.number(), work);
+    if (first != null) {
+      json.name("nodes").value("with the first launch of the graph, " + first);
+      return;
+    }
+    json.name("nodes").open('[');
+    for (String line : new GraphPicture(graph).lines()) {
+      json.value(line);
     }
     json.close(']');
   }

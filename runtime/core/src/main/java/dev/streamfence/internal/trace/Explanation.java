@@ -1,11 +1,14 @@
 package dev.streamfence.internal.trace;
 
+import dev.streamfence.graph.GraphStructure;
 import dev.streamfence.trace.TraceSpan;
 import dev.streamfence.trace.TracedDependency;
 import dev.streamfence.trace.TracedUse;
 import dev.streamfence.trace.TracedWork;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 
 /** A trace in words. */
 final class Explanation {
@@ -16,7 +19,15 @@ final class Explanation {
     if (forgotten > 0) {
       text.append(forgotten).append(" earlier pieces of work are forgotten.\n");
     }
-    works.forEach(work -> add(work, text));
+    Set<Long> graphs = new HashSet<>();
+    for (TracedWork work : works) {
+      add(work, text);
+      GraphStructure graph = work.graph();
+      if (graph != null && graphs.add(graph.number())) {
+        text.append("graph ").append(graph.name()).append(":\n");
+        new GraphPicture(graph).lines().forEach(line -> text.append("  " + line + "\n"));
+      }
+    }
     return text.toString();
   }
 

@@ -1,5 +1,6 @@
 package dev.streamfence.internal.trace;
 
+import dev.streamfence.graph.GraphStructure;
 import dev.streamfence.trace.TraceSpan;
 import dev.streamfence.trace.TracedDependency;
 import dev.streamfence.trace.TracedMemory;
@@ -14,6 +15,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -44,6 +46,8 @@ final class TimelinePage {
   private final Schedule schedule;
   private final Texts texts = new Texts();
   private final Texts devices = new Texts();
+  private final Map<Long, Integer> graphs = new HashMap<>();
+  private final List<GraphPicture> pictures = new ArrayList<>();
   private final Map<String, int[]> lanes = new LinkedHashMap<>();
   private final List<String> laneNames = new ArrayList<>();
 
@@ -100,6 +104,12 @@ final class TimelinePage {
     column(json, "flags", this::flags);
     column(json, "gap", schedule::gap);
     column(json, "uses", i -> texts.of(uses(work(i))));
+    column(json, "graph", i -> graph(work(i)));
+    json.name("graphs").open('[');
+    for (GraphPicture each : pictures) {
+      json.value(each.svg()).value(String.join("\n", each.lines()));
+    }
+    json.close(']');
     dependencies(json);
     memory(json);
     json.name("lanes").open('[');
@@ -139,6 +149,20 @@ final class TimelinePage {
 
   private static String uses(TracedWork work) {
     return work.uses().stream().map(TracedUse::toString).collect(Collectors.joining("\n"));
+  }
+
+  /** The position of the work's graph among the pictures, which has each once; -1 for none. */
+  private int graph(TracedWork work) {
+    GraphStructure graph = work.graph();
+    if (graph == null) {
+      return -1;
+    }
+    return graphs.computeIfAbsent(
+        graph.number(),
+        number -> {
+          pictures.add(new GraphPicture(graph));
+          return graphs.size();
+        });
   }
 
   private void column(JsonText json, String name, IntToLongFunction value) throws IOException {

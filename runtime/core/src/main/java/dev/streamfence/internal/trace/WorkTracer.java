@@ -143,7 +143,8 @@ public final class WorkTracer implements WorkObserver, MemoryObserver {
       super(timeline);
       // A recorder still has the grid of its last launch.
       this.facts =
-          new WorkFacts(facts.kind(), facts.name(), facts.qualifiedName(), facts.bytes(), "");
+          new WorkFacts(
+              facts.kind(), facts.name(), facts.qualifiedName(), facts.bytes(), "", facts.graph());
       this.flight = FlightEvents.beginWork(facts.kind());
       if (ranges != null) {
         ranges.push(facts.qualifiedName());
@@ -244,7 +245,8 @@ public final class WorkTracer implements WorkObserver, MemoryObserver {
           null,
           uses,
           dependencies,
-          isQueued);
+          isQueued,
+          facts.graph());
     }
   }
 

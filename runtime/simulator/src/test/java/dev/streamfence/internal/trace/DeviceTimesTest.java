@@ -286,7 +286,8 @@ final class DeviceTimesTest {
         null,
         List.of(),
         List.of(),
-        true);
+        true,
+        null);
   }
 
   @Test

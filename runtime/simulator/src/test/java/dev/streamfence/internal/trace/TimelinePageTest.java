@@ -12,6 +12,7 @@ import dev.streamfence.DeviceArray;
 import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
 import dev.streamfence.RuntimeOptions;
+import dev.streamfence.graph.KernelGraph;
 import dev.streamfence.internal.launch.VectorKernels;
 import dev.streamfence.launch.Access;
 import dev.streamfence.simulation.SimulatedDevice;
@@ -79,7 +80,8 @@ final class TimelinePageTest {
         new TraceSpan(start, took),
         List.of(new TracedUse("x", "", "allocation 1", Access.READ)),
         dependencies,
-        true);
+        true,
+        null);
   }
 
   /** Stream 2 waits for the second kernel of stream 1; the third there is submitted late. */
@@ -173,6 +175,70 @@ final class TimelinePageTest {
     assertThat(column(data, "gap")).containsExactly(-1L, -1L, -1L, 1L, -2L);
     assertThat(column(data, "after").subList(7, 9)).containsExactly(3L, 1L);
     assertThat(page).doesNotContain("http:", "https:", "src=", "@import", "url(");
+  }
+
+  /** What is traced while a graph of two nodes runs. */
+  private static List<TracedWork> launchesOfAGraph(int launches) {
+    Trace trace = Trace.inMemory(launches + 10);
+    try (DeviceRuntime gpu =
+            DeviceRuntime.simulated(
+                SimulatedDevice.builder().build(), RuntimeOptions.defaults().withTrace(trace));
+        DeviceStream a = gpu.streams().acquire();
+        DeviceArray<int[]> x = gpu.memory().upload(a, new int[4], "x");
+        KernelGraph step =
+            gpu.graph(
+                "a <step>",
+                body -> {
+                  x.fill(a, 1);
+                  VectorKernels.on(a).increment(x, 4);
+                })) {
+      for (int i = 0; i < launches; i++) {
+        step.launch(a);
+      }
+      gpu.synchronize();
+    }
+    return trace.works().stream().filter(work -> work.graph() != null).toList();
+  }
+
+  @Test
+  void thePageHasThePictureOfAGraphOnceHoweverOftenItRan() throws IOException {
+    JsonObject once = data(page(launchesOfAGraph(1)));
+    JsonObject often = data(page(launchesOfAGraph(100)));
+    assertThat(column(often, "graph")).hasSize(100).containsOnly(0L);
+    assertThat(often.getAsJsonArray("graphs")).isEqualTo(once.getAsJsonArray("graphs")).hasSize(2);
+    assertThat(often.getAsJsonArray("graphs").get(0).getAsString())
+        .startsWith("<svg")
+        .contains("a &lt;step&gt;", "1 increment", "fill writes x, increment writes it");
+    assertThat(often.getAsJsonArray("graphs").get(1).getAsString().lines())
+        .containsExactly(
+            "0 fill (16 bytes)",
+            "1 increment (grid 1 x 1 x 1 of 256 x 1 x 1)",
+            "  comes after 0: fill writes x, increment writes it");
+    assertThat(column(data(page(works())), "graph")).containsOnly(-1L);
+  }
+
+  @Test
+  void theChromeTraceHasTheNodesOfAGraphWithItsFirstLaunch() throws IOException {
+    StringBuilder out = new StringBuilder();
+    new ChromeTrace(launchesOfAGraph(3), List.of()).writeTo(out);
+    List<String> nodes =
+        events(out.toString())
+            .filter(event -> text(event, "cat").equals("GRAPH"))
+            .map(event -> event.getAsJsonObject("args").get("nodes").toString())
+            .toList();
+    assertThat(nodes).hasSize(3);
+    assertThat(nodes.get(0))
+        .startsWith("[\"0 fill (16 bytes)\",")
+        .contains("comes after 0: fill writes x, increment writes it");
+    assertThat(nodes.subList(1, 3))
+        .containsOnly("\"with the first launch of the graph, a <step> on stream 1 (ticket 3)\"");
+  }
+
+  @Test
+  void everyKindOfWorkHasAColour() throws IOException {
+    String page = page(List.of());
+    assertThat(WorkKind.values())
+        .allSatisfy(kind -> assertThat(page).contains(" " + kind.inWords() + ": '#"));
   }
 
   @Test
@@ -278,6 +344,9 @@ final class TimelinePageTest {
         DeviceArray<int[]> x = gpu.memory().upload(a, new int[4])) {
       VectorKernels.on(a).increment(x, 4);
       VectorKernels.on(b).increment(x, 4);
+      try (KernelGraph step = gpu.graph("step", body -> VectorKernels.on(a).increment(x, 4))) {
+        step.launch(a);
+      }
       gpu.synchronize();
     }
     Path page = folder.resolve("trace.html");
@@ -285,9 +354,13 @@ final class TimelinePageTest {
     String shown = dom(browser, page.toUri().toString());
     assertThat(dom(browser, page.toUri() + "#3"))
         .contains("waits for stream 1 #3: values: written by increment, written by increment");
+    assertThat(dom(browser, page.toUri() + "#4"))
+        .contains("The times of its nodes are not measured.")
+        .contains("0 increment (grid 1 x 1 x 1 of 256 x 1 x 1)")
+        .contains("<svg");
     assertThat(shown)
         .contains("data-ready=\"yes\"")
-        .contains("5 pieces of work on 2 streams, 1 waits")
+        .contains("6 pieces of work on 2 streams, 2 waits")
         .contains("<td>increment</td><td>2</td>");
 
     Trace.inMemory(1).writeHtml(page);

@@ -11,6 +11,9 @@ import dev.streamfence.DeviceArray;
 import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
 import dev.streamfence.RuntimeOptions;
+import dev.streamfence.graph.GraphEdge;
+import dev.streamfence.graph.GraphNode;
+import dev.streamfence.graph.GraphStructure;
 import dev.streamfence.graph.KernelGraph;
 import dev.streamfence.internal.launch.VectorKernels;
 import dev.streamfence.launch.Access;
@@ -24,6 +27,7 @@ import dev.streamfence.trace.TracedUse;
 import dev.streamfence.trace.TracedWork;
 import dev.streamfence.trace.WorkKind;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -200,6 +204,76 @@ final class TraceTest {
     assertThat(last().dependencies())
         .extracting(each -> each.because(last()))
         .contains("x: written by increment, written by step");
+    graph.close();
+  }
+
+  @Test
+  void everyLaunchOfAGraphRefersToTheSameNodesAndEdges() {
+    DeviceArray<int[]> x = array("x");
+    DeviceArray<int[]> y = array("y");
+    KernelGraph step =
+        gpu.graph(
+            "step",
+            body -> {
+              onA.increment(x, 4);
+              y.fill(a, 1);
+              onB.add(x, x, y, 4);
+            });
+    KernelGraph other = gpu.graph("step", body -> onA.increment(x, 4));
+    onA.increment(x, 4);
+    step.launch(a);
+    step.launch(b);
+    other.launch(a);
+
+    GraphStructure structure = graphOf(last(2));
+    assertThat(structure.name()).isEqualTo("step");
+    assertThat(structure.nodes()).isEqualTo(step.nodes());
+    assertThat(structure.nodes())
+        .extracting(GraphNode::kind, GraphNode::name, GraphNode::detail, GraphNode::bytes)
+        .containsExactly(
+            tuple(WorkKind.LAUNCH, "increment", "grid 1 x 1 x 1 of 256 x 1 x 1", 0L),
+            tuple(WorkKind.FILL, "fill", "", 16L),
+            tuple(WorkKind.LAUNCH, "add", "grid 1 x 1 x 1 of 256 x 1 x 1", 0L));
+    assertThat(structure.edges())
+        .contains(new GraphEdge(0, 2, List.of("increment writes values, add reads it")));
+    assertThat(last(1).graph()).isSameAs(structure);
+    assertThat(graphOf(last(0)).number()).isNotEqualTo(structure.number());
+    assertThat(last(3).graph()).isNull();
+    step.close();
+    other.close();
+  }
+
+  /** The last piece of work but some. */
+  private TracedWork last(int after) {
+    List<TracedWork> works = trace.works();
+    return works.get(works.size() - 1 - after);
+  }
+
+  private static GraphStructure graphOf(TracedWork work) {
+    return Objects.requireNonNull(work.graph());
+  }
+
+  @Test
+  void theTraceExplainsAGraphOnceHoweverOftenItRan() {
+    DeviceArray<int[]> x = array("x");
+    DeviceArray<int[]> y = array("y");
+    KernelGraph graph =
+        gpu.graph(
+            "step",
+            body -> {
+              onA.increment(x, 4);
+              onB.add(x, x, y, 4);
+            });
+    graph.launch(a);
+    graph.launch(a);
+    assertThat(trace.explain())
+        .containsOnlyOnce(
+            """
+            graph step:
+              0 increment (grid 1 x 1 x 1 of 256 x 1 x 1)
+              1 add (grid 1 x 1 x 1 of 256 x 1 x 1)
+                comes after 0: increment writes values, add reads it
+            """);
     graph.close();
   }
 

@@ -1,22 +1,39 @@
-package dev.streamfence.internal.graph;
+package dev.streamfence.internal.trace;
 
 import dev.streamfence.graph.GraphEdge;
 import dev.streamfence.graph.GraphNode;
+import dev.streamfence.graph.GraphStructure;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
 
 /**
- * A graph as text for Graphviz and as a picture: nodes in rows, each below all that it comes after.
- * A dashed line leads from a condition to each node that it repeats or leaves out. Immutable.
+ * A graph as text for Graphviz, in words, and as a picture: nodes in rows, each below all that it
+ * comes after. A dashed line leads from a condition to each node that it repeats or leaves out.
+ * Confined to one thread.
  */
-record GraphPicture(String name, List<GraphNode> nodes, List<GraphEdge> edges) {
+public final class GraphPicture {
   private static final int WIDTH = 180;
   private static final int HEIGHT = 44;
   private static final int GAP_X = 24;
   private static final int GAP_Y = 46;
 
+  private final String name;
+  private final List<GraphNode> nodes;
+  private final List<GraphEdge> edges;
+  private final Map<Integer, List<GraphEdge>> edgesTo;
+
+  /** Shows a graph. */
+  public GraphPicture(GraphStructure graph) {
+    this.name = graph.name();
+    this.nodes = graph.nodes();
+    this.edges = graph.edges();
+    this.edgesTo = edges.stream().collect(Collectors.groupingBy(GraphEdge::to));
+  }
+
   /** The graph in the language of Graphviz. */
-  String dot() {
+  public String dot() {
     StringBuilder dot = new StringBuilder("digraph " + quoted(name) + " {\n  node [shape=box];\n");
     for (GraphNode node : nodes) {
       dot.append("  n" + node.index() + " [label=" + quoted(label(node)) + "];\n");
@@ -46,8 +63,28 @@ record GraphPicture(String name, List<GraphNode> nodes, List<GraphEdge> edges) {
         + '"';
   }
 
+  /** One line for each node, and below it one for each edge that leads to it. */
+  List<String> lines() {
+    List<String> lines = new ArrayList<>();
+    for (GraphNode node : nodes) {
+      String what = what(node);
+      lines.add(node.index() + " " + node.name() + (what.isEmpty() ? "" : " (" + what + ")"));
+      if (node.parent() >= 0) {
+        lines.add("  is decided by " + node.parent());
+      }
+      for (GraphEdge edge : edgesTo(node)) {
+        lines.add("  comes after " + edge.from() + ": " + String.join("; ", edge.reasons()));
+      }
+    }
+    return lines;
+  }
+
+  private List<GraphEdge> edgesTo(GraphNode node) {
+    return edgesTo.getOrDefault(node.index(), List.of());
+  }
+
   /** The picture. */
-  String svg() {
+  public String svg() {
     int[] rows = rows();
     int[] columns = new int[nodes.size()];
     List<Integer> lengths = new ArrayList<>();
@@ -60,9 +97,11 @@ record GraphPicture(String name, List<GraphNode> nodes, List<GraphEdge> edges) {
     }
     int widest = lengths.stream().mapToInt(Integer::intValue).max().orElse(1);
     StringBuilder svg = new StringBuilder();
+    int width = GAP_X + widest * (WIDTH + GAP_X);
+    int height = GAP_Y + lengths.size() * (HEIGHT + GAP_Y);
     svg.append("<svg xmlns=\"http://www.w3.org/2000/svg\" font-family=\"sans-serif\" width=\"");
-    svg.append(GAP_X + widest * (WIDTH + GAP_X)).append("\" height=\"");
-    svg.append(GAP_Y + lengths.size() * (HEIGHT + GAP_Y)).append("\">\n");
+    svg.append(width).append("\" height=\"").append(height).append("\" viewBox=\"0 0 ");
+    svg.append(width).append(" ").append(height).append("\">\n");
     svg.append("<title>").append(escaped(name)).append("</title>\n");
     svg.append("<defs><marker id=\"end\" orient=\"auto\" markerWidth=\"8\" markerHeight=\"8\"");
     svg.append(" refX=\"8\" refY=\"4\"><path d=\"M0,0 L8,4 L0,8 z\"/></marker></defs>\n");
@@ -110,13 +149,11 @@ record GraphPicture(String name, List<GraphNode> nodes, List<GraphEdge> edges) {
   }
 
   private String reasons(GraphNode node) {
-    List<String> reasons = new ArrayList<>();
-    for (GraphEdge edge : edges) {
-      if (edge.to() == node.index()) {
-        reasons.addAll(edge.reasons());
-      }
-    }
-    return reasons.isEmpty() ? "waits for nothing in the graph" : String.join("\n", reasons);
+    String reasons =
+        edgesTo(node).stream()
+            .flatMap(edge -> edge.reasons().stream())
+            .collect(Collectors.joining("\n"));
+    return reasons.isEmpty() ? "waits for nothing in the graph" : reasons;
   }
 
   private static int x(int column) {
@@ -130,16 +167,13 @@ record GraphPicture(String name, List<GraphNode> nodes, List<GraphEdge> edges) {
   /** The row of each node: below the lowest that it comes after, and below its condition. */
   private int[] rows() {
     int[] rows = new int[nodes.size()];
-    int next = 0;
     for (GraphNode node : nodes) {
-      int index = node.index();
-      // Edges are in the order of the nodes that wait, so the row of the first is known.
-      for (; next < edges.size() && edges.get(next).to() == index; next++) {
-        rows[index] = Math.max(rows[index], rows[edges.get(next).from()] + 1);
+      // A node waits for earlier ones, and comes behind its condition.
+      int row = node.parent() < 0 ? 0 : rows[node.parent()] + 1;
+      for (GraphEdge edge : edgesTo(node)) {
+        row = Math.max(row, rows[edge.from()] + 1);
       }
-      if (node.parent() >= 0) {
-        rows[index] = Math.max(rows[index], rows[node.parent()] + 1);
-      }
+      rows[node.index()] = row;
     }
     return rows;
   }
