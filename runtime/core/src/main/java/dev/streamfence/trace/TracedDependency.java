@@ -55,6 +55,9 @@ public record TracedDependency(
    * @param later the later work, which has this dependency
    */
   public String because(TracedWork later) {
+    if (array.isEmpty() && kind == WorkKind.GRAPH && later.kind() == WorkKind.GRAPH) {
+      return work + " runs once at a time";
+    }
     String earlier = work.isEmpty() ? "stream " + stream + " #" + ticket : work;
     return (array.isEmpty() ? "" : array + ": ")
         + act(kind, earlierWrites, earlier)

@@ -243,6 +243,18 @@ final class TraceTest {
     other.close();
   }
 
+  @Test
+  void aRunThatComesAfterThatOfTheSameGraphSaysWhy() {
+    DeviceArray<int[]> x = array("x");
+    KernelGraph graph = gpu.graph("step", body -> onA.increment(x, 4));
+    graph.launch(a);
+    graph.launch(b);
+    assertThat(last().dependencies())
+        .extracting(each -> each.because(last()))
+        .containsExactly("step runs once at a time", "x: written by step, written by step");
+    graph.close();
+  }
+
   /** The last piece of work but some. */
   private TracedWork last(int after) {
     List<TracedWork> works = trace.works();
