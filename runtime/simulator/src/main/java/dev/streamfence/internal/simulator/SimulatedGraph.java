@@ -243,6 +243,7 @@ final class SimulatedGraph implements GraphHandle {
    * @param ticket that of the launch, for reports; 0 if it has none
    */
   void launch(SimulatedStream stream, long ticket) {
+    streams.begin(stream);
     for (SimulatedStream lane : lanes) {
       streams.await(lane, end);
     }

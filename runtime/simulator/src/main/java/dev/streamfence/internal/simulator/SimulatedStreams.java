@@ -267,6 +267,11 @@ final class SimulatedStreams {
     scheduler.enqueue(stream, new QueuedOperation.Wait(end));
   }
 
+  /** Says that work begins which takes its time on other streams. */
+  void begin(SimulatedStream stream) {
+    scheduler.enqueue(stream, new QueuedOperation.Work(scheduler.clock().nanoTime(), () -> 0));
+  }
+
   /** Queues a point that is reached after everything queued on a stream so far. */
   Point mark(SimulatedStream stream) {
     Point point = new Point(stream, order.reached(stream.clock()));

@@ -7,6 +7,7 @@ import dev.streamfence.DeviceArray;
 import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
 import dev.streamfence.RuntimeOptions;
+import dev.streamfence.graph.KernelGraph;
 import dev.streamfence.internal.device.Inside;
 import dev.streamfence.internal.device.RuntimeOverDriver;
 import dev.streamfence.internal.driver.CudaDriver;
@@ -95,6 +96,26 @@ final class DeviceTimesTest {
       gpu.synchronize();
       List<Long> nanos = launches().stream().map(work -> work.span().durationNanos()).toList();
       assertThat(nanos.get(0)).isEqualTo(nanos.get(1)).isGreaterThan(nanos.get(2));
+    }
+  }
+
+  @Test
+  void theTimeOfAGraphDoesNotContainThatBeforeItsSubmission() throws Exception {
+    Trace trace = Trace.inMemory(10);
+    try (DeviceRuntime gpu =
+            DeviceRuntime.simulated(
+                SimulatedDevice.builder().build(),
+                RuntimeOptions.defaults().withTrace(trace).withDeviceTimes(true));
+        DeviceStream a = gpu.streams().acquire();
+        DeviceArray<int[]> x = gpu.memory().upload(a, new int[4]);
+        KernelGraph graph = gpu.graph("step", body -> x.fill(a, 1))) {
+      gpu.synchronize();
+      Thread.sleep(20);
+      graph.launch(a);
+      gpu.synchronize();
+      TracedWork launch = trace.works().get(trace.works().size() - 1);
+      assertThat(launch.span().endNanos() - launch.submission().endNanos()).isLessThan(1_000_000);
+      assertThat(launch.execution()).isNotNull();
     }
   }
 
