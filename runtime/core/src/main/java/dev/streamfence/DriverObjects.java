@@ -7,5 +7,7 @@ package dev.streamfence;
  * @param events events that it has created
  * @param modules kernel modules that are loaded
  * @param hostBlocks blocks of page-locked host memory
+ * @param graphs graphs that are open
  */
-public record DriverObjects(long streams, long events, long modules, long hostBlocks) {}
+public record DriverObjects(
+    long streams, long events, long modules, long hostBlocks, long graphs) {}

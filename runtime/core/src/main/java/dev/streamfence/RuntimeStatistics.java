@@ -8,6 +8,10 @@ import java.util.List;
  * may make outdated.
  *
  * @param launches kernels launched
+ * @param graphLaunches launches of graphs, each of which runs all of its nodes
+ * @param recordedGraphs graphs recorded; {@code objects} has those that are open
+ * @param updatedNodes nodes of graphs that got other arguments, since an input was bound or a
+ *     number set
  * @param abandonedLaunches launches that were closed between preflight and commit although no
  *     exception was thrown; each was logged
  * @param driverCalls driver calls of any kind; loading a module takes more of them on a GPU than on
@@ -20,6 +24,9 @@ import java.util.List;
  */
 public record RuntimeStatistics(
     long launches,
+    long graphLaunches,
+    long recordedGraphs,
+    long updatedNodes,
     long abandonedLaunches,
     long driverCalls,
     long waits,

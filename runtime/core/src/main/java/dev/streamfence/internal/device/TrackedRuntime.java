@@ -167,6 +167,11 @@ public final class TrackedRuntime implements DeviceRuntime {
     DriverCalls counts = driver.calls();
     return new RuntimeStatistics(
         counts.of(DriverCall.LAUNCH_KERNEL) + counts.of(DriverCall.LAUNCH_COOPERATIVE_KERNEL),
+        counts.of(DriverCall.LAUNCH_GRAPH),
+        counts.succeeded(DriverCall.INSTANTIATE_GRAPH),
+        counts.of(DriverCall.UPDATE_KERNEL_NODE)
+            + counts.of(DriverCall.UPDATE_COPY_NODE)
+            + counts.of(DriverCall.UPDATE_FILL_NODE),
         abandonedLaunches.sum(),
         counts.total(),
         counts.of(DriverCall.WAIT_FOR_EVENT),
@@ -177,7 +182,8 @@ public final class TrackedRuntime implements DeviceRuntime {
             live(DriverCall.CREATE_STREAM, DriverCall.DESTROY_STREAM),
             live(DriverCall.CREATE_EVENT, DriverCall.DESTROY_EVENT),
             live(DriverCall.LOAD_MODULE, DriverCall.UNLOAD_MODULE),
-            live(DriverCall.ALLOCATE_HOST, DriverCall.FREE_HOST)));
+            live(DriverCall.ALLOCATE_HOST, DriverCall.FREE_HOST),
+            live(DriverCall.CREATE_GRAPH, DriverCall.DESTROY_GRAPH)));
   }
 
   private long live(DriverCall create, DriverCall destroy) {

@@ -12,6 +12,7 @@ import dev.streamfence.DeviceStream;
 import dev.streamfence.DriverObjects;
 import dev.streamfence.RuntimeOptions;
 import dev.streamfence.StreamStatistics;
+import dev.streamfence.graph.KernelGraph;
 import dev.streamfence.internal.launch.VectorKernels;
 import dev.streamfence.memory.MemoryBudget;
 import dev.streamfence.memory.TagUsage;
@@ -135,6 +136,27 @@ final class StatisticsTest {
   }
 
   @Test
+  void graphsTheirLaunchesAndTheNodesThatChangedAreCounted() {
+    DeviceArray<int[]> x = gpu.memory().upload(a, new int[4]);
+    DeviceArray<int[]> y = gpu.memory().upload(a, new int[4]);
+    VectorKernels onA = VectorKernels.on(a);
+    KernelGraph step = gpu.graph("step", body -> onA.increment(body.input("x", x), 4));
+    KernelGraph other = gpu.graph("other", body -> x.fill(a, 1));
+    device.failCall(DriverCall.INSTANTIATE_GRAPH, 1, INVALID_VALUE);
+    assertThatThrownBy(() -> gpu.graph("refused", body -> x.fill(a, 1)))
+        .isInstanceOf(CudaDriverException.class);
+    step.launch(a);
+    step.bind("x", y).launch(b);
+    other.close();
+    assertThat(gpu.statistics().recordedGraphs()).isEqualTo(2);
+    assertThat(gpu.statistics().objects().graphs()).isEqualTo(1);
+    assertThat(gpu.statistics().graphLaunches()).isEqualTo(2);
+    assertThat(gpu.statistics().updatedNodes()).isEqualTo(1);
+    assertThat(gpu.statistics().launches()).isZero();
+    step.close();
+  }
+
+  @Test
   void theDriversObjectsAreCountedEvenIfCallsFail() {
     DeviceArray<int[]> x = gpu.memory().upload(a, new int[4]);
     VectorKernels.on(b).increment(x, 4);
@@ -145,6 +167,6 @@ final class StatisticsTest {
     assertThat(gpu.statistics().objects().hostBlocks()).isPositive();
     assertThat(gpu.statistics().objects().events()).isPositive();
     gpu.close();
-    assertThat(gpu.statistics().objects()).isEqualTo(new DriverObjects(0, 0, 0, 0));
+    assertThat(gpu.statistics().objects()).isEqualTo(new DriverObjects(0, 0, 0, 0, 0));
   }
 }
