@@ -7,6 +7,7 @@ import dev.streamfence.graph.GraphCode;
 import dev.streamfence.internal.device.TrackedRuntime;
 import dev.streamfence.internal.device.TrackedStream;
 import dev.streamfence.internal.driver.CudaDriver.GraphHandle;
+import dev.streamfence.internal.jfr.FlightEvents;
 import dev.streamfence.internal.order.GraphRecording;
 import dev.streamfence.internal.order.Teardown;
 import java.util.Objects;
@@ -28,10 +29,13 @@ public final class GraphRecorder {
       runtime.requireOutsideLaunch(act);
       runtime.sticky().check();
       OpenGraphs graphs = runtime.attachment(OpenGraphs.class, OpenGraphs::new);
+      Object flight = FlightEvents.beginGraphRecording();
       GraphRecording recording = new GraphRecording(words, runtime.hostMemory());
       try {
         GraphInputs inputs = run(runtime, recording, code);
-        return make(runtime, name, recording, inputs, graphs);
+        TrackedGraph graph = make(runtime, name, recording, inputs, graphs);
+        FlightEvents.endGraphRecording(flight, graph.structure(), recording.impliedEdges());
+        return graph;
       } catch (Exception | Error e) {
         release(runtime, recording, e);
         throw e;

@@ -342,6 +342,10 @@ public final class TrackedGraph implements KernelGraph {
     }
   }
 
+  GraphStructure structure() {
+    return structure;
+  }
+
   @Override
   public List<String> inputs() {
     return inputs.names();

@@ -2,6 +2,7 @@ package dev.streamfence.internal.jfr;
 
 import dev.streamfence.CudaDriverException;
 import dev.streamfence.DeviceHealth.OverdueWork;
+import dev.streamfence.graph.GraphStructure;
 import dev.streamfence.memory.AllocationRecord;
 import dev.streamfence.trace.TracedWork;
 import dev.streamfence.trace.WorkKind;
@@ -95,6 +96,19 @@ public final class FlightEvents {
   public static void endModuleLoad(@Nullable Object begun, String module, long bytes) {
     if (begun != null) {
       emit(() -> FlightWriter.endModuleLoad(begun, module, bytes));
+    }
+  }
+
+  /** Begins the recording of a graph; null if no recording asks for it. */
+  public static @Nullable Object beginGraphRecording() {
+    return isUsed() ? FlightWriter.beginGraphRecording() : null;
+  }
+
+  /** Ends the recording of a graph. */
+  public static void endGraphRecording(
+      @Nullable Object begun, GraphStructure graph, int impliedEdges) {
+    if (begun != null) {
+      emit(() -> FlightWriter.endGraphRecording(begun, graph, impliedEdges));
     }
   }
 

@@ -1,5 +1,6 @@
 package dev.streamfence.internal.jfr;
 
+import dev.streamfence.graph.GraphStructure;
 import dev.streamfence.trace.TraceSpan;
 import dev.streamfence.trace.TracedDependency;
 import dev.streamfence.trace.TracedDependency.Satisfied;
@@ -38,6 +39,8 @@ public final class FlightReader {
   private final Map<Key, List<TracedDependency>> dependencies = new HashMap<>();
   private final Map<Key, RecordedEvent> times = new HashMap<>();
 
+  private final Map<Long, GraphStructure> graphs = new HashMap<>();
+
   private FlightReader() {}
 
   /**
@@ -71,6 +74,18 @@ public final class FlightReader {
       times.put(Key.of(event), event);
     } else if (name.equals(AllocationEvent.NAME) || name.equals(FreeEvent.NAME)) {
       memory.add(event);
+    } else if (name.equals(GraphRecordingEvent.NAME)) {
+      GraphStructure graph =
+          FlightText.graph(
+              event.getLong("graph"),
+              text(event, "graphName"),
+              text(event, "nodes"),
+              text(event, "edges"));
+      // JDK 17 may have lost a text.
+      if (graph.nodes().size() == event.getInt("nodeCount")
+          && graph.edges().size() == event.getInt("edgeCount")) {
+        graphs.put(graph.number(), graph);
+      }
     }
   }
 
@@ -127,7 +142,7 @@ public final class FlightReader {
         FlightText.uses(text(event, "uses")),
         dependencies.getOrDefault(key, List.of()),
         event.getBoolean("queued"),
-        null);
+        event.hasField("graph") ? graphs.get(event.getLong("graph")) : null);
   }
 
   private static String name(RecordedEvent event) {

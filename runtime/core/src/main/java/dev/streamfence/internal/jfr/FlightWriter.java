@@ -2,6 +2,7 @@ package dev.streamfence.internal.jfr;
 
 import dev.streamfence.CudaDriverException;
 import dev.streamfence.DeviceHealth.OverdueWork;
+import dev.streamfence.graph.GraphStructure;
 import dev.streamfence.memory.AllocationRecord;
 import dev.streamfence.trace.TracedDependency;
 import dev.streamfence.trace.TracedDependency.Satisfied;
@@ -76,6 +77,8 @@ final class FlightWriter {
       other.work = work.name();
       other.bytes = work.bytes();
       other.detail = work.detail();
+      GraphStructure graph = work.graph();
+      other.graph = graph == null ? 0 : graph.number();
     }
   }
 
@@ -155,6 +158,23 @@ final class FlightWriter {
     ModuleLoadEvent event = (ModuleLoadEvent) begun;
     event.module = module;
     event.bytes = bytes;
+    event.commit();
+  }
+
+  static @Nullable Object beginGraphRecording() {
+    return GraphRecordingEvent.PROBE.isEnabled() ? begin(new GraphRecordingEvent()) : null;
+  }
+
+  static void endGraphRecording(Object begun, GraphStructure graph, int impliedEdges) {
+    GraphRecordingEvent event = (GraphRecordingEvent) begun;
+    event.end();
+    event.graph = graph.number();
+    event.graphName = graph.name();
+    event.nodeCount = graph.nodes().size();
+    event.edgeCount = graph.edges().size();
+    event.impliedEdges = impliedEdges;
+    event.nodes = FlightText.nodes(graph);
+    event.edges = FlightText.edges(graph);
     event.commit();
   }
 

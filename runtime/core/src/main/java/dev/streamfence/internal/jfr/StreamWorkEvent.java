@@ -11,7 +11,7 @@ import jdk.jfr.StackTrace;
 /** Work that is neither a launch nor a transfer is put on a stream. */
 @Name(StreamWorkEvent.NAME)
 @Label("Other Work on a Stream")
-@Description("An allocation or a free in stream order, or a call of other code")
+@Description("A graph, an allocation or a free in stream order, or a call of other code")
 @Category("Streamfence")
 @Enabled(false)
 @StackTrace(false)
@@ -20,7 +20,7 @@ final class StreamWorkEvent extends WorkEvent {
   static final StreamWorkEvent PROBE = new StreamWorkEvent();
 
   @Label("Kind")
-  @Description("ALLOCATION, FREE, CALL or OTHER")
+  @Description("ALLOCATION, FREE, GRAPH, CALL or OTHER")
   String kind = "";
 
   @Label("Work")
@@ -32,4 +32,8 @@ final class StreamWorkEvent extends WorkEvent {
 
   @Label("Detail")
   String detail = "";
+
+  @Label("Graph")
+  @Description("The number of the graph that runs; 0 for other work")
+  long graph;
 }

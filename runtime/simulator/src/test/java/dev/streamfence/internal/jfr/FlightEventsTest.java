@@ -9,6 +9,8 @@ import dev.streamfence.DeviceArray;
 import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
 import dev.streamfence.RuntimeOptions;
+import dev.streamfence.graph.GraphStructure;
+import dev.streamfence.graph.KernelGraph;
 import dev.streamfence.internal.device.AllocatedBytes;
 import dev.streamfence.internal.device.Inside;
 import dev.streamfence.internal.device.RuntimeOverDriver;
@@ -30,6 +32,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -61,6 +64,7 @@ final class FlightEventsTest {
           "Free",
           "Reclaim",
           "ModuleLoad",
+          "GraphRecording",
           "DeviceFault",
           "OverdueWork",
           "StagingShortage",
@@ -158,6 +162,72 @@ final class FlightEventsTest {
         .extracting(TracedMemory::change, TracedMemory::liveBytes)
         .containsExactly(tuple(2800L, 2800L), tuple(-2800L, 0L));
     assertThat(read.explain()).contains("increment, written by increment");
+  }
+
+  @Test
+  void aRecordedGraphIsAnEventAndItsLaunchesReferToIt() throws IOException {
+    Trace kept = Trace.inMemory(100);
+    try (DeviceRuntime gpu =
+            DeviceRuntime.simulated(
+                SimulatedDevice.builder().build(), RuntimeOptions.defaults().withTrace(kept));
+        DeviceStream a = gpu.streams().acquire();
+        DeviceArray<int[]> x = gpu.memory().upload(a, new int[900], "left of a step");
+        DeviceArray<int[]> y = gpu.memory().upload(a, new int[900], "right of a step")) {
+      VectorKernels onA = VectorKernels.on(a);
+      onA.increment(x, 4);
+      Path file =
+          record(
+              () -> {
+                try (KernelGraph step =
+                    gpu.graph(
+                        "a step of four",
+                        body -> {
+                          onA.increment(x, 900);
+                          onA.increment(y, 900);
+                          onA.add(x, y, y, 900);
+                          x.fill(a, 0);
+                        })) {
+                  step.launch(a);
+                  step.launch(a);
+                }
+              });
+
+      assertThat(events(file, "GraphRecording"))
+          .singleElement()
+          .satisfies(
+              recorded -> {
+                assertThat(recorded.getString("graphName")).isEqualTo("a step of four");
+                assertThat(recorded.getInt("nodeCount")).isEqualTo(4);
+                assertThat(recorded.getInt("edgeCount")).isEqualTo(3);
+                assertThat(recorded.getInt("impliedEdges")).isEqualTo(1);
+                assertThat(recorded.getDuration()).isPositive();
+              });
+      List<GraphStructure> read = graphs(Trace.ofFlightRecording(file));
+      assertThat(read).hasSize(2).isEqualTo(graphs(kept));
+      assertThat(read.get(0).edges()).hasSize(3);
+      assertThat(read.get(0)).isSameAs(read.get(1));
+    }
+  }
+
+  private static List<GraphStructure> graphs(Trace trace) {
+    return trace.works().stream().map(TracedWork::graph).filter(Objects::nonNull).toList();
+  }
+
+  @Test
+  void aRecordingThatBeginsAfterAGraphHasItsLaunchesWithoutNodes() {
+    try (DeviceRuntime gpu = DeviceRuntime.simulated(SimulatedDevice.builder().build());
+        DeviceStream a = gpu.streams().acquire();
+        DeviceArray<int[]> x = gpu.memory().upload(a, new int[4]);
+        KernelGraph step = gpu.graph("late", body -> x.fill(a, 0))) {
+      Path file = record(() -> step.launch(a));
+      assertThat(Trace.ofFlightRecording(file).works())
+          .singleElement()
+          .satisfies(
+              work -> {
+                assertThat(work.name()).isEqualTo("late");
+                assertThat(work.graph()).isNull();
+              });
+    }
   }
 
   @Test

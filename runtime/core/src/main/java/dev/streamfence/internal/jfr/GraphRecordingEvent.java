@@ -1,0 +1,46 @@
+package dev.streamfence.internal.jfr;
+
+import jdk.jfr.Category;
+import jdk.jfr.Description;
+import jdk.jfr.Enabled;
+import jdk.jfr.Event;
+import jdk.jfr.Label;
+import jdk.jfr.Name;
+import jdk.jfr.StackTrace;
+
+/** A graph is recorded. */
+@Name(GraphRecordingEvent.NAME)
+@Label("Graph Recording")
+@Description("A graph is recorded, from the beginning of its code until it can be launched")
+@Category("Streamfence")
+@Enabled(false)
+@StackTrace(false)
+final class GraphRecordingEvent extends Event {
+  static final String NAME = FlightEvents.PREFIX + "GraphRecording";
+  static final GraphRecordingEvent PROBE = new GraphRecordingEvent();
+
+  @Label("Graph")
+  @Description("Its number in this process, which its launches have as well")
+  long graph;
+
+  @Label("Graph Name")
+  String graphName = "";
+
+  @Label("Node Count")
+  int nodeCount;
+
+  @Label("Edge Count")
+  int edgeCount;
+
+  @Label("Implied Edges")
+  @Description("How many edges were left out, because others imply them")
+  int impliedEdges;
+
+  @Label("Nodes")
+  @Description("Per node and line: kind, name, detail, bytes and stream")
+  String nodes = "";
+
+  @Label("Edges")
+  @Description("Per edge and line: from, to and reasons")
+  String edges = "";
+}
