@@ -37,6 +37,7 @@ public final class RuntimeMeters implements MeterBinder {
   @Override
   public void bindTo(MeterRegistry registry) {
     counter(registry, "streamfence.launches", RuntimeStatistics::launches);
+    counter(registry, "streamfence.launches.graphs", RuntimeStatistics::graphLaunches);
     counter(registry, "streamfence.launches.abandoned", RuntimeStatistics::abandonedLaunches);
     counter(registry, "streamfence.driver.calls", RuntimeStatistics::driverCalls);
     counter(registry, "streamfence.waits", RuntimeStatistics::waits);
@@ -56,6 +57,7 @@ public final class RuntimeMeters implements MeterBinder {
     objects(registry, "events", statistics -> statistics.objects().events());
     objects(registry, "modules", statistics -> statistics.objects().modules());
     objects(registry, "host blocks", statistics -> statistics.objects().hostBlocks());
+    objects(registry, "graphs", statistics -> statistics.objects().graphs());
   }
 
   /**

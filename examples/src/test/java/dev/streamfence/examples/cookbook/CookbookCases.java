@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.streamfence.DeviceArray;
 import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
+import dev.streamfence.graph.KernelGraph;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.HashMap;
@@ -55,6 +57,29 @@ abstract class CookbookCases {
               DeviceArray<int[]> input = device.memory().upload(stream, values);
               DeviceArray<int[]> sums = PrefixSums.of(stream, input)) {
             assertThat(sums.download(stream)).isEqualTo(expected);
+          }
+        });
+  }
+
+  @ParameterizedTest
+  @MethodSource("lengths")
+  void prefixSumsCanBeRecordedAsAGraph(int length) {
+    int[] values = numbers(length, -1000, 1000);
+    onEachDevice(
+        device -> {
+          try (DeviceStream stream = device.streams().acquire();
+              DeviceArray<int[]> input = device.memory().upload(stream, new int[length])) {
+            List<DeviceArray<int[]>> sums = new ArrayList<>();
+            KernelGraph scan = device.graph("sums", body -> sums.add(PrefixSums.of(stream, input)));
+            scan.launch(stream);
+            assertThat(sums.get(0).download(stream)).containsOnly(0);
+            input.upload(stream, values);
+            scan.launch(stream);
+            try (DeviceArray<int[]> expected = PrefixSums.of(stream, input)) {
+              assertThat(sums.get(0).download(stream)).isEqualTo(expected.download(stream));
+            }
+            scan.close();
+            sums.get(0).close();
           }
         });
   }

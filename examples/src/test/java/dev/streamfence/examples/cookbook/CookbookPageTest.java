@@ -28,7 +28,7 @@ class CookbookPageTest {
             .results()
             .map((MatchResult piece) -> withoutIndentation(piece.group(1)))
             .toList();
-    assertThat(pieces).hasSize(5);
+    assertThat(pieces).hasSize(6);
     String programs = programs();
     assertThat(pieces).allSatisfy(piece -> assertThat(programs).contains(piece));
   }
