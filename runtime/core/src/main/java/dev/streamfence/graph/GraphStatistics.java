@@ -7,7 +7,8 @@ package dev.streamfence.graph;
  * @param edges its edges
  * @param impliedEdges how many edges were left out, because others imply them
  * @param launches how often it was launched
- * @param updatedNodes how often a node got other arguments, since an input was bound
+ * @param updatedNodes how often a node got other arguments, since an input was bound or a number
+ *     set
  */
 public record GraphStatistics(
     int nodes, int edges, int impliedEdges, long launches, long updatedNodes) {}

@@ -451,7 +451,8 @@ public final class TrackedGraph implements KernelGraph {
 
     @Override
     public WorkFacts facts() {
-      String nodes = structure.nodes().size() + " nodes";
+      int count = structure.nodes().size();
+      String nodes = count + (count == 1 ? " node" : " nodes");
       return new WorkFacts(WorkKind.GRAPH, name(), name(), 0, nodes, structure);
     }
   }

@@ -53,7 +53,8 @@ final class FlightText {
                     plain(node.name()),
                     plain(node.detail()),
                     Long.toString(node.bytes()),
-                    Integer.toString(node.stream())))
+                    Integer.toString(node.stream()),
+                    Integer.toString(node.parent())))
         .collect(Collectors.joining("\n"));
   }
 
@@ -74,7 +75,7 @@ final class FlightText {
     List<GraphNode> allNodes = new ArrayList<>();
     for (String line : nodes.split("\n", -1)) {
       String[] fields = line.split(FIELD, -1);
-      if (fields.length == 5) {
+      if (fields.length == 6) {
         allNodes.add(
             new GraphNode(
                 allNodes.size(),
@@ -82,7 +83,8 @@ final class FlightText {
                 fields[1],
                 fields[2],
                 Long.parseLong(fields[3]),
-                Integer.parseInt(fields[4])));
+                Integer.parseInt(fields[4]),
+                Integer.parseInt(fields[5])));
       }
     }
     List<GraphEdge> allEdges = new ArrayList<>();
