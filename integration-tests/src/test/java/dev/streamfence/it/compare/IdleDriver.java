@@ -266,6 +266,16 @@ final class IdleDriver implements CudaDriver {
   }
 
   @Override
+  public boolean isCapturing(StreamHandle stream) {
+    return driver.isCapturing(stream);
+  }
+
+  @Override
+  public void discardCapture(StreamHandle stream) {
+    driver.discardCapture(stream);
+  }
+
+  @Override
   public EventHandle foreignEvent(long rawHandle) {
     return driver.foreignEvent(rawHandle);
   }

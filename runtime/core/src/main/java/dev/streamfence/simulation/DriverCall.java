@@ -111,6 +111,10 @@ public enum DriverCall {
   MEMORY_INFO("cuMemGetInfo"),
   /** Asks for the context of a stream that other code made. */
   STREAM_CONTEXT("cuStreamGetCtx"),
+  /** Asks whether a stream is being captured. */
+  IS_CAPTURING("cuStreamIsCapturing"),
+  /** Ends the capture of a stream. */
+  END_CAPTURE("cuStreamEndCapture"),
   /** Asks where an address lies. */
   POINTER_INFO("cuPointerGetAttributes"),
   /** Makes the context current in a thread, for code that is not the runtime's. */

@@ -28,6 +28,24 @@ public interface SimulatedLibrary {
   /** Waits until everything queued on a stream, its own or any other, is done. */
   void synchronize(long stream);
 
+  /**
+   * Begins to capture a stream, its own or any other: until {@link #endCapture}, kernels that are
+   * launched there do not run. The library can do nothing else on the stream meanwhile, and the
+   * runtime nothing at all: what a GPU would capture is an error here, and so is waiting for the
+   * whole device.
+   *
+   * @throws IllegalStateException if it is being captured
+   */
+  void beginCapture(long stream);
+
+  /**
+   * Ends the capture of a stream, and forgets the kernels.
+   *
+   * @return how many were captured
+   * @throws IllegalStateException if it is not being captured
+   */
+  int endCapture(long stream);
+
   /** Creates an event that has not captured anything. */
   long createEvent();
 

@@ -249,6 +249,18 @@ public interface CudaDriver extends Sink, AutoCloseable {
   StreamHandle foreignStream(long rawHandle);
 
   /**
+   * Whether what is put on the stream is captured by other code instead of run, or would be refused
+   * because that captures another stream. {@code cuStreamIsCapturing}. Allocates no Java memory.
+   */
+  boolean isCapturing(StreamHandle stream);
+
+  /**
+   * Ends a capture that other code has begun in this thread, and destroys what it has captured.
+   * {@code cuStreamEndCapture} and {@code cuGraphDestroy}.
+   */
+  void discardCapture(StreamHandle stream);
+
+  /**
    * An event that other code made and will destroy. Makes no driver call.
    *
    * @param rawHandle a {@code CUevent}

@@ -44,8 +44,17 @@ final class DeviceState {
     requireNoFault(call);
   }
 
-  /** The stream of a call. */
+  /** The stream of a call, which a GPU would capture or refuse while other code captures it. */
   SimulatedStream stream(DriverCall call, StreamHandle stream) {
+    SimulatedStream known = capturable(call, stream);
+    if (known.isCapturing()) {
+      throw error(call, ResultCode.STREAM_CAPTURE_UNSUPPORTED, "a stream that is being captured");
+    }
+    return known;
+  }
+
+  /** The stream of a call that is made during a capture as well. */
+  SimulatedStream capturable(DriverCall call, StreamHandle stream) {
     if (stream instanceof SimulatedStream known && scheduler.has(known)) {
       return known;
     }

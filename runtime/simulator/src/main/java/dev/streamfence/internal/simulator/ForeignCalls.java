@@ -66,13 +66,14 @@ final class ForeignCalls {
   }
 
   long destroyStream(ForeignLibrary library, long stream) {
+    outsideCapture(stream);
     disown(library, stream, STREAM);
     streams.removeStream(stream);
     return 0;
   }
 
   long synchronize(long stream) {
-    streams.drain(streams.stream(stream));
+    streams.drain(outsideCapture(stream));
     requireNoFault(DriverCall.SYNCHRONIZE_STREAM);
     return 0;
   }
@@ -83,6 +84,32 @@ final class ForeignCalls {
     if (fault != null) {
       throw fault;
     }
+  }
+
+  long beginCapture(long stream) {
+    outsideCapture(stream).beginCapture();
+    return 0;
+  }
+
+  long endCapture(long stream) {
+    SimulatedStream known = streams.stream(stream);
+    if (!known.isCapturing()) {
+      throw new IllegalStateException(inWords(stream) + " is not being captured");
+    }
+    return known.endCapture();
+  }
+
+  /** A stream for a call that cannot be captured. */
+  private SimulatedStream outsideCapture(long stream) {
+    SimulatedStream known = streams.stream(stream);
+    if (known.isCapturing()) {
+      throw new IllegalStateException(inWords(stream) + " is being captured");
+    }
+    return known;
+  }
+
+  private static String inWords(long stream) {
+    return STREAM + " 0x" + Long.toHexString(stream);
   }
 
   long createEvent(ForeignLibrary library) {
@@ -96,12 +123,12 @@ final class ForeignCalls {
   }
 
   long recordEvent(long event, long stream) {
-    streams.record(event, streams.stream(stream));
+    streams.record(event, outsideCapture(stream));
     return 0;
   }
 
   long waitForEvent(long stream, long event) {
-    streams.await(streams.stream(stream), event);
+    streams.await(outsideCapture(stream), event);
     return 0;
   }
 
@@ -120,7 +147,7 @@ final class ForeignCalls {
   }
 
   long free(ForeignLibrary library, long address, long stream) {
-    SimulatedStream known = streams.stream(stream);
+    SimulatedStream known = outsideCapture(stream);
     disown(library, address, MEMORY);
     memory.freeForeign(address, library + " frees its memory", known);
     return 0;
@@ -128,6 +155,10 @@ final class ForeignCalls {
 
   long launch(ForeignLibrary library, long stream, String kernel, SimulatedKernel code) {
     SimulatedStream known = streams.stream(stream);
+    if (known.isCapturing()) {
+      known.capture();
+      return 0;
+    }
     LaunchDeclaration scope = declarations.scope(known);
     String what = kernel + " of " + library;
     Submitted op =

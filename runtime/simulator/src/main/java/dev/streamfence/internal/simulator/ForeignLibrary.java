@@ -35,6 +35,16 @@ public final class ForeignLibrary implements SimulatedLibrary {
   }
 
   @Override
+  public void beginCapture(long stream) {
+    device.driver().foreign(calls -> calls.beginCapture(stream));
+  }
+
+  @Override
+  public int endCapture(long stream) {
+    return (int) device.driver().foreign(calls -> calls.endCapture(stream));
+  }
+
+  @Override
   public long createEvent() {
     return device.driver().foreign(calls -> calls.createEvent(this));
   }

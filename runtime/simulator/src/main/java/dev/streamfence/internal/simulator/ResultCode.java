@@ -19,6 +19,7 @@ final class ResultCode {
   static final int LAUNCH_FAILED = 719;
   static final int COOPERATIVE_LAUNCH_TOO_LARGE = 720;
   static final int NOT_SUPPORTED = 801;
+  static final int STREAM_CAPTURE_UNSUPPORTED = 900;
 
   private ResultCode() {}
 
@@ -53,6 +54,7 @@ final class ResultCode {
       case 719 -> "CUDA_ERROR_LAUNCH_FAILED";
       case 720 -> "CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE";
       case 801 -> "CUDA_ERROR_NOT_SUPPORTED";
+      case 900 -> "CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED";
       case 999 -> "CUDA_ERROR_UNKNOWN";
       default -> "CUresult " + code;
     };

@@ -467,6 +467,16 @@ final class SimulatedDriver implements CudaDriver {
   }
 
   @Override
+  public boolean isCapturing(StreamHandle stream) {
+    return call(DriverCall.IS_CAPTURING, () -> streams.isCapturing(stream));
+  }
+
+  @Override
+  public void discardCapture(StreamHandle stream) {
+    run(DriverCall.END_CAPTURE, () -> streams.discardCapture(stream));
+  }
+
+  @Override
   public EventHandle foreignEvent(long rawHandle) {
     return lock.call(() -> streams.foreignEvent(rawHandle));
   }

@@ -89,6 +89,9 @@ final class SimulatedStream implements StreamHandle {
 
   private QueuePlace place = QueuePlace.NOWHERE;
 
+  /** How many operations were captured; -1 while none is. */
+  private int captured = -1;
+
   /** The device's clock as far as this stream has come. */
   private long now;
 
@@ -115,6 +118,26 @@ final class SimulatedStream implements StreamHandle {
 
   void setNumber(int number) {
     this.number = number;
+  }
+
+  /** Whether what is put on it is captured instead of queued. */
+  boolean isCapturing() {
+    return captured >= 0;
+  }
+
+  void beginCapture() {
+    captured = 0;
+  }
+
+  void capture() {
+    captured++;
+  }
+
+  /** Ends the capture, and returns how many operations it has. */
+  int endCapture() {
+    int last = captured;
+    captured = -1;
+    return last;
   }
 
   QueuePlace place() {

@@ -103,6 +103,15 @@ final class SimulatedStreams {
     return known;
   }
 
+  boolean isCapturing(StreamHandle stream) {
+    return state.capturable(DriverCall.IS_CAPTURING, stream).isCapturing();
+  }
+
+  /** Ends a capture, and forgets what it has. */
+  void discardCapture(StreamHandle stream) {
+    state.capturable(DriverCall.END_CAPTURE, stream).endCapture();
+  }
+
   /** An event that other code made; the driver refuses it when it is used if it does not exist. */
   EventHandle foreignEvent(long rawHandle) {
     SimulatedEvent known = events.get(rawHandle);
@@ -344,6 +353,7 @@ final class SimulatedStreams {
   }
 
   void synchronizeDevice() {
+    scheduler.forEach(stream -> state.stream(DriverCall.SYNCHRONIZE_DEVICE, stream));
     scheduler.drainAll();
     scheduler.forEach(stream -> order.hostKnows(order.reached(stream.clock())));
     scheduler.forEach(stream -> scheduler.clock().comeTo(stream.now()));

@@ -63,6 +63,9 @@ abstract sealed class DriverHandle<T> {
   }
 
   static final class Stream extends DriverHandle<CUstream> implements CudaDriver.StreamHandle {
+    /** Receives an answer of the driver. Guarded by itself. */
+    final int[] captureStatus = new int[1];
+
     Stream(JCudaDevice owner, CUstream stream) {
       super(owner, new AtomicBoolean(), "stream", stream);
     }

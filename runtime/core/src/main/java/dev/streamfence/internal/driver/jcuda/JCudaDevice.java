@@ -20,6 +20,7 @@ import dev.streamfence.simulation.DriverCall;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.IntSupplier;
+import jcuda.CudaException;
 import jcuda.driver.CUcontext;
 import jcuda.driver.CUdevice;
 import jcuda.driver.CUevent;
@@ -32,6 +33,7 @@ import jcuda.driver.CUgraphNode;
 import jcuda.driver.CUmodule;
 import jcuda.driver.CUresult;
 import jcuda.driver.CUstream;
+import jcuda.driver.CUstreamCaptureStatus;
 import jcuda.driver.CUstream_flags;
 import jcuda.driver.JCudaDriver;
 import org.jspecify.annotations.Nullable;
@@ -564,6 +566,37 @@ final class JCudaDevice implements CudaDriver {
               + ", which uses the primary context");
     }
     return new DriverHandle.Stream(this, stream);
+  }
+
+  @Override
+  public boolean isCapturing(StreamHandle stream) {
+    CUstream cuStream = use(stream);
+    int[] status = ((DriverHandle.Stream) stream).captureStatus;
+    synchronized (status) {
+      begin(DriverCall.IS_CAPTURING);
+      int code;
+      try {
+        code = JCudaDriver.cuStreamIsCapturing(cuStream, status);
+      } catch (CudaException e) {
+        code = Status.of(e);
+      }
+      if (code == CUresult.CUDA_ERROR_STREAM_CAPTURE_IMPLICIT) {
+        // The legacy default stream, while a stream that waits for it is captured.
+        return true;
+      }
+      check(DriverCall.IS_CAPTURING, code);
+      return status[0] != CUstreamCaptureStatus.CU_STREAM_CAPTURE_STATUS_NONE;
+    }
+  }
+
+  @Override
+  public void discardCapture(StreamHandle stream) {
+    CUstream cuStream = use(stream);
+    CUgraph captured = new CUgraph();
+    call(DriverCall.END_CAPTURE, () -> JCudaDriver.cuStreamEndCapture(cuStream, captured));
+    if (RawHandle.of(captured) != 0) {
+      destroy(captured);
+    }
   }
 
   @Override

@@ -32,6 +32,9 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
+import jcuda.driver.CUresult;
+import jcuda.driver.CUstreamCaptureMode;
+import jcuda.driver.JCudaDriver;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -300,6 +303,31 @@ class JCudaDeviceOverStandInTest {
     assertThat(driver.rawHandle(stream)).isEqualTo(driver.rawHandle(fixture.stream));
     assertThat(driver.rawHandle(event)).isEqualTo(driver.rawHandle(fixture.event));
     assertThat(driver.rawHandle(driver.foreignStream(1))).isEqualTo(1);
+  }
+
+  @Test
+  void aCaptureIsSeenAndDiscardedWithWhatItHas() {
+    assertThat(driver.isCapturing(fixture.stream)).isFalse();
+    JCudaDriver.cuStreamBeginCapture(
+        RawHandle.stream(driver.rawHandle(fixture.stream)),
+        CUstreamCaptureMode.CU_STREAM_CAPTURE_MODE_RELAXED);
+    assertThat(driver.isCapturing(fixture.stream)).isTrue();
+    assertThat(standIn.lastCall(() -> driver.discardCapture(fixture.stream)))
+        .startsWith("cuGraphDestroy");
+    assertThat(driver.isCapturing(fixture.stream)).isFalse();
+    assertThat(standIn.lastCall(() -> driver.discardCapture(fixture.stream)))
+        .as("a capture that failed has no graph")
+        .startsWith("cuStreamEndCapture");
+  }
+
+  @Test
+  void theLegacyStreamCountsAsCapturedWhileAStreamThatWaitsForItIs() {
+    StreamHandle legacy = driver.foreignStream(1);
+    assertThat(driver.isCapturing(legacy)).isFalse();
+    standIn.fail("cuStreamIsCapturing", CUresult.CUDA_ERROR_STREAM_CAPTURE_IMPLICIT);
+    assertThat(driver.isCapturing(legacy)).isTrue();
+    standIn.turnExceptionsOn();
+    assertThat(driver.isCapturing(legacy)).isTrue();
   }
 
   @Test

@@ -125,6 +125,8 @@ final class SeamCalls {
       case SYNCHRONIZE_DEVICE -> () -> driver.synchronizeDevice();
       case MEMORY_INFO -> () -> driver.memoryInfo();
       case STREAM_CONTEXT -> () -> driver.foreignStream(driver.rawHandle(stream));
+      case IS_CAPTURING -> () -> driver.isCapturing(stream);
+      case END_CAPTURE -> () -> driver.discardCapture(stream);
       case POINTER_INFO -> () -> driver.pointerInfo(memory);
       case MAKE_CURRENT -> () -> driver.makeCurrent();
     };

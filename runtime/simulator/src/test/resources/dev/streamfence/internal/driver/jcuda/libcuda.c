@@ -351,6 +351,29 @@ int cuStreamGetCtx(Object *stream, Object **context) {
   return SUCCESS;
 }
 
+/* The bytes of a stream are 1 while it is captured. */
+int cuStreamIsCapturing(Object *stream, int *status) {
+  CALL(ANY_CONTEXT, " ");
+  if (!is_default(stream)) REQUIRE(stream, STREAM);
+  *status = !is_default(stream) && stream->bytes;
+  return SUCCESS;
+}
+
+VERSIONED(cuStreamBeginCapture, "cuStreamBeginCapture_v2", Object *stream, int mode) {
+  REQUIRE(stream, STREAM);
+  CALL(device_of(stream), " stream=%ld mode=%d", id_of(stream), mode);
+  stream->bytes = 1;
+  return SUCCESS;
+}
+
+int cuStreamEndCapture(Object *stream, Object **graph) {
+  REQUIRE(stream, STREAM);
+  CALL(device_of(stream), " stream=%ld", id_of(stream));
+  *graph = stream->bytes ? create(GRAPH, sizeof(Object)) : NULL;
+  stream->bytes = 0;
+  return SUCCESS;
+}
+
 VERSIONED(cuStreamDestroy, "cuStreamDestroy_v2", Object *stream) {
   REQUIRE(stream, STREAM);
   CALL(device_of(stream), " stream=%ld", id_of(stream));
