@@ -81,6 +81,10 @@ public sealed class CudaDriverException extends DeviceException permits RacyAcce
         + error
         + during
         + (cause == null ? "" : ": " + cause.getMessage())
+        + (isOfCapture()
+            ? "; other code of this process is capturing a stream, and the driver refuses the call"
+                + " until the capture ends; end it first, or capture in the relaxed mode"
+            : "")
         + (outstanding.length == 0
             ? ""
             : "; not known to be done: " + String.join(", ", outstanding));
@@ -148,6 +152,11 @@ public sealed class CudaDriverException extends DeviceException permits RacyAcce
       this.purpose = purpose;
     }
     return this;
+  }
+
+  /** Whether a capture is the reason, from STREAM_CAPTURE_UNSUPPORTED to _WRONG_THREAD. */
+  private boolean isOfCapture() {
+    return code >= 900 && code <= 908;
   }
 
   /**

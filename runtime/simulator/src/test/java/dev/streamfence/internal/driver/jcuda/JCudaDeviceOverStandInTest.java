@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.streamfence.CudaDriverException;
 import dev.streamfence.KernelLoadException;
 import dev.streamfence.internal.driver.CudaDriver;
 import dev.streamfence.internal.driver.CudaDriver.EventHandle;
@@ -328,6 +329,19 @@ class JCudaDeviceOverStandInTest {
     assertThat(driver.isCapturing(legacy)).isTrue();
     standIn.turnExceptionsOn();
     assertThat(driver.isCapturing(legacy)).isTrue();
+  }
+
+  @Test
+  void aCallThatACaptureOfOtherCodeForbidsSaysSo() {
+    standIn.fail("cuMemAlloc", CUresult.CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+    assertThatThrownBy(() -> driver.allocate(8))
+        .isInstanceOf(CudaDriverException.class)
+        .hasMessageStartingWith("cuMemAlloc answered CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED (900)")
+        .hasMessageContaining("other code of this process is capturing a stream")
+        .hasMessageContaining("end it first, or capture in the relaxed mode");
+    standIn.fail("cuMemAlloc", CUresult.CUDA_ERROR_TIMEOUT);
+    assertThatThrownBy(() -> driver.allocate(8))
+        .hasMessageNotContainingAny("is capturing", "captured");
   }
 
   @Test
