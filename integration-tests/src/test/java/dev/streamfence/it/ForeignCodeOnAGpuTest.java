@@ -2,6 +2,7 @@ package dev.streamfence.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.streamfence.DeviceArray;
@@ -9,6 +10,7 @@ import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
 import dev.streamfence.PinnedArray;
 import dev.streamfence.RuntimeOptions;
+import dev.streamfence.StreamMisuseException;
 import dev.streamfence.foreign.ForeignMemory;
 import dev.streamfence.internal.device.ExportedArray;
 import dev.streamfence.internal.driver.PointerInfo;
@@ -20,6 +22,7 @@ import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
+import org.assertj.core.api.ThrowableAssert;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -193,6 +196,39 @@ final class ForeignCodeOnAGpuTest {
       GateKernelsLauncher.on(legacy).copyInts(filled(NEW), x, N);
       assertThat(all(x, NEW)).isTrue();
     }
+  }
+
+  @Test
+  void workOnAStreamThatIsBeingCapturedIsRefused() {
+    DeviceArray<int[]> x = filled(OLD);
+    try (DeviceStream adopted = gpu.streams().adopt(other.stream())) {
+      x.fill(adopted, NEW);
+      other.beginCapture();
+      other.fill(memory, OLD, N);
+      assertCapturing(() -> x.fill(adopted, OLD));
+      assertCapturing(adopted::synchronize);
+      assertCapturing(() -> gpu.streams().adopt(other.stream()));
+      assertThat(all(x, NEW)).isTrue();
+      gpu.synchronize();
+      assertThat(other.endCapture()).isEqualTo(1);
+      x.fill(adopted, OLD);
+      assertThat(all(x, OLD)).isTrue();
+    }
+  }
+
+  @Test
+  void aCaptureThatACallLeavesOpenIsDiscarded() {
+    try (DeviceStream adopted = gpu.streams().adopt(other.stream())) {
+      assertCapturing(() -> adopted.submit("capture", uses -> {}, call -> other.beginCapture()));
+      adopted.synchronize();
+    }
+  }
+
+  private static void assertCapturing(ThrowableAssert.ThrowingCallable operation) {
+    assertThatThrownBy(operation)
+        .isInstanceOfSatisfying(
+            StreamMisuseException.class,
+            e -> assertThat(e.kind()).isEqualTo(StreamMisuseException.Misuse.CAPTURING));
   }
 
   private boolean adopted(boolean byEvent) {

@@ -13,6 +13,7 @@ import com.sun.jna.ptr.PointerByReference;
 final class OtherCode implements AutoCloseable {
   private static final int NON_BLOCKING = 1;
   private static final int DISABLE_TIMING = 2;
+  private static final int RELAXED = 2;
 
   private final NativeLibrary cuda = NativeLibrary.getInstance("cuda");
   private final PointerByReference context = new PointerByReference();
@@ -77,6 +78,22 @@ final class OtherCode implements AutoCloseable {
   void synchronize() {
     makeCurrent();
     call("cuStreamSynchronize", new Pointer(stream));
+  }
+
+  void beginCapture() {
+    makeCurrent();
+    call("cuStreamBeginCapture_v2", new Pointer(stream), RELAXED);
+  }
+
+  /** Ends the capture, and returns how many nodes it has. */
+  long endCapture() {
+    makeCurrent();
+    PointerByReference graph = new PointerByReference();
+    call("cuStreamEndCapture", new Pointer(stream), graph);
+    LongByReference nodes = new LongByReference();
+    call("cuGraphGetNodes", graph.getValue(), Pointer.NULL, nodes);
+    call("cuGraphDestroy", graph.getValue());
+    return nodes.getValue();
   }
 
   @Override

@@ -28,7 +28,7 @@ public sealed interface DeviceStream extends AutoCloseable permits TrackedStream
    * wait; the thread stays interrupted.
    *
    * @throws CudaDriverException if some of it failed
-   * @throws StreamMisuseException if the stream is closed
+   * @throws StreamMisuseException if the stream is closed, or its owner captures it
    * @throws RuntimeClosedException if its runtime is closed
    */
   void synchronize();
@@ -41,7 +41,7 @@ public sealed interface DeviceStream extends AutoCloseable permits TrackedStream
    * @throws IllegalArgumentException if the timeout is negative
    * @throws InterruptedException if the thread is interrupted before or while it waits
    * @throws CudaDriverException if some of it failed
-   * @throws StreamMisuseException if the stream is closed
+   * @throws StreamMisuseException if the stream is closed, or its owner captures it
    * @throws RuntimeClosedException if its runtime is closed
    */
   boolean synchronize(Duration timeout) throws InterruptedException;
@@ -50,7 +50,7 @@ public sealed interface DeviceStream extends AutoCloseable permits TrackedStream
    * Whether everything queued on this stream so far is done. Does not synchronise.
    *
    * @throws CudaDriverException if the device is lost, or the driver call fails
-   * @throws StreamMisuseException if the stream is closed
+   * @throws StreamMisuseException if the stream is closed, or its owner captures it
    * @throws RuntimeClosedException if its runtime is closed
    */
   boolean isIdle();
@@ -76,9 +76,10 @@ public sealed interface DeviceStream extends AutoCloseable permits TrackedStream
    * @throws UseAfterFreeException if a declared array is closed; the code has not run
    * @throws UninitializedReadException if memory is guarded, and a declared read is of an array
    *     that nothing has written; the code has not run
-   * @throws StreamMisuseException if the stream is closed, if this thread has a launch open, or if
-   *     a declared array belongs to another runtime or is read-only and declared as written; the
-   *     code has not run
+   * @throws StreamMisuseException if the stream is closed or its owner captures it, if this thread
+   *     has a launch open, or if a declared array belongs to another runtime or is read-only and
+   *     declared as written; the code has not run. Also if the code has returned while it captures
+   *     the stream: the capture is discarded
    * @throws RuntimeClosedException if its runtime is closed
    * @throws CudaDriverException if the device is lost, or the driver refuses a wait or an event
    */

@@ -66,11 +66,14 @@ public sealed interface DeviceStreams permits TrackedStreams {
    * close. If the raw handle is that of one of this runtime's streams, the result is that stream,
    * and closing the result has no effect. At most 16 streams can be adopted at the same time.
    *
+   * <p>While the owner captures the stream, everything on it is refused here, since it would become
+   * a part of the owner's graph. The owner must not begin a capture while this runtime queues work.
+   *
    * @param rawHandle a {@code CUstream} or {@code cudaStream_t} of this device's primary context; 0
    *     or 1 for the legacy default stream
    * @throws IllegalArgumentException if it is 2, the default stream of each thread, or belongs to
    *     another context
-   * @throws StreamMisuseException if too many streams are adopted
+   * @throws StreamMisuseException if too many streams are adopted, or this one is being captured
    * @throws RuntimeClosedException if the runtime is closed
    * @throws CudaDriverException if the device is lost, or the driver refuses the stream
    */

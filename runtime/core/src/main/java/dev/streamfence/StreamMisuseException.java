@@ -36,6 +36,8 @@ public final class StreamMisuseException extends DeviceException {
     OUT_OF_SCOPE,
     /** The stream is closed. */
     CLOSED_STREAM,
+    /** Other code captures the stream: work would become a part of its graph instead of running. */
+    CAPTURING,
     /** No further stream can be lent or adopted. */
     NO_STREAM_LEFT
   }

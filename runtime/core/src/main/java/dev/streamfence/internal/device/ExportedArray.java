@@ -1,11 +1,13 @@
 package dev.streamfence.internal.device;
 
+import dev.streamfence.CudaDriverException;
 import dev.streamfence.DeviceException.AttemptedUse;
 import dev.streamfence.ReadableArray;
 import dev.streamfence.StreamMisuseException;
 import dev.streamfence.internal.memory.Region;
 import dev.streamfence.internal.order.ForeignConsumer;
 import dev.streamfence.internal.order.HazardState;
+import dev.streamfence.internal.order.Polling;
 import dev.streamfence.internal.order.Submission;
 import dev.streamfence.internal.order.Timeline;
 import dev.streamfence.internal.order.UseLabels;
@@ -13,6 +15,8 @@ import dev.streamfence.internal.order.Work;
 import dev.streamfence.internal.order.Work.Coverage;
 import java.util.OptionalLong;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -147,8 +151,8 @@ public final class ExportedArray {
   /**
    * Takes the memory back: the other code uses it no more, except for what it has queued on its
    * stream. Any thread may call it, one of other code too: it does not wait, and the rest is done
-   * later by a thread of the runtime if another thread holds the stream. The CUDA context that is
-   * current in the thread stays current. Calling it again does nothing.
+   * later by a thread of the runtime if another thread holds the stream, or captures it. The CUDA
+   * context that is current in the thread stays current. Calling it again does nothing.
    */
   public void end() {
     if (!ended.compareAndSet(false, true) || held == null) {
@@ -170,36 +174,61 @@ public final class ExportedArray {
       endHold(memory);
       return;
     }
-    Submission submission = runtime.life().mayWait() ? lent.timeline().tryBegin(label()) : null;
+    Submission submission;
+    try {
+      submission = runtime.life().mayWait() ? lent.timeline().tryBegin(label()) : null;
+    } catch (CudaDriverException e) {
+      // Its owner may have destroyed the stream too early; that must not end this runtime.
+      end(lent, memory, () -> waitOnHost(lent.timeline()));
+      return;
+    }
     if (submission == null) {
       runtime.later().execute(this::endLater);
     } else {
-      end(submission, lent, memory);
+      end(
+          lent,
+          memory,
+          () ->
+              submission.carryOut(
+                  Work.of(submission.labels(), uses -> {}, calls -> {}, Coverage.ALWAYS)));
     }
   }
 
+  /** Tries again, until no thread holds the stream and its capture has ended. */
   private void endLater() {
+    LockSupport.parkNanos(Polling.LONGEST_PAUSE_NANOS);
     if (consumer == null || held == null || !runtime.life().tryEnter()) {
       return;
     }
     try {
-      end(consumer.timeline().begin(label()), consumer, held);
+      endNow(consumer, held);
     } finally {
       runtime.life().leave();
     }
   }
 
-  private void end(Submission begun, ForeignConsumer lent, HazardState memory) {
+  /**
+   * Ends the loan.
+   *
+   * @param afterLastUse returns a ticket that comes after the last use
+   */
+  private void end(ForeignConsumer lent, HazardState memory, LongSupplier afterLastUse) {
     try {
-      try (Submission held = begun) {
-        lent.end(
-            held.carryOut(Work.of(held.labels(), uses -> {}, submission -> {}, Coverage.ALWAYS)));
+      try {
+        lent.end(afterLastUse.getAsLong());
       } finally {
         runtime.giveBack(lent.timeline());
       }
     } finally {
       endHold(memory);
     }
+  }
+
+  private long waitOnHost(Timeline timeline) {
+    runtime.driver().synchronizeDevice();
+    long last = timeline.submitted();
+    timeline.noteCompleted(last);
+    return last;
   }
 
   /** Ends the hold, and frees the memory if the array is closed: later, if that may wait. */

@@ -10,6 +10,7 @@ import dev.streamfence.StreamMisuseException;
 import dev.streamfence.foreign.ForeignCall;
 import dev.streamfence.foreign.ForeignCode;
 import dev.streamfence.foreign.ForeignUses;
+import dev.streamfence.internal.driver.CudaDriver;
 import dev.streamfence.internal.driver.LaunchObserver;
 import dev.streamfence.internal.driver.LaunchObserver.Use;
 import dev.streamfence.internal.memory.Region;
@@ -101,12 +102,41 @@ public final class ForeignScope implements ForeignUses, ForeignCall {
     }
     phase = ScopePhase.RUNNING;
     try {
-      code.run(this);
+      runAndEndCapture(begun, code);
     } finally {
       phase = ScopePhase.ENDED;
       if (observer != null) {
         observer.submitted();
       }
+    }
+  }
+
+  /**
+   * Runs the code, and ends a capture that it leaves open: what follows on the stream has to run.
+   */
+  private void runAndEndCapture(Submission begun, ForeignCode<RuntimeException> code) {
+    try {
+      code.run(this);
+    } catch (Throwable e) { // Of any kind, see the caller.
+      try {
+        endCapture(begun);
+      } catch (RuntimeException | Error second) {
+        e.addSuppressed(second);
+      }
+      throw e;
+    }
+    endCapture(begun);
+  }
+
+  private void endCapture(Submission begun) {
+    CudaDriver driver = runtime.driver();
+    if (driver.isCapturing(begun.stream())) {
+      driver.discardCapture(begun.stream());
+      throw new StreamMisuseException(
+          StreamMisuseException.Misuse.CAPTURING,
+          labels.work(),
+          " returns while it captures the stream, and what it has captured is discarded; end the"
+              + " capture in the same call");
     }
   }
 

@@ -44,18 +44,18 @@ public final class TrackedStream implements DeviceStream {
   @Override
   public void synchronize() {
     runtime.life().requireNotRecording(() -> "synchronizing " + this);
-    timeline().synchronize("synchronizing " + this);
+    usable("synchronizing ").synchronize("synchronizing " + this);
   }
 
   @Override
   public boolean synchronize(Duration timeout) throws InterruptedException {
     runtime.life().requireNotRecording(() -> "synchronizing " + this);
-    return timeline().synchronize(Deadline.after(timeout));
+    return usable("synchronizing ").synchronize(Deadline.after(timeout));
   }
 
   @Override
   public boolean isIdle() {
-    return timeline().isIdle();
+    return usable("a query of ").isIdle();
   }
 
   @Override
@@ -96,6 +96,19 @@ public final class TrackedStream implements DeviceStream {
     }
     runtime.life().requireOpen();
     return timeline;
+  }
+
+  /** The order of this stream's work, for a question that the driver refuses during a capture. */
+  private Timeline usable(String question) {
+    Timeline asked = timeline();
+    if (runtime.life().tryEnter()) {
+      try {
+        asked.requireNotCapturing(() -> question + this);
+      } finally {
+        runtime.life().leave();
+      }
+    }
+    return asked;
   }
 
   @Override

@@ -2,6 +2,7 @@
 package dev.streamfence.internal.memory;
 
 import dev.streamfence.CudaDriverException;
+import dev.streamfence.DeviceException.AttemptedUse;
 import dev.streamfence.StreamMisuseException;
 import dev.streamfence.foreign.ForeignMemory;
 import dev.streamfence.internal.LogTopic;
@@ -430,7 +431,7 @@ public final class AdoptedMemory extends TrackedFrees {
     } else if (block.readiness() instanceof ForeignMemory.Readiness.AfterStream after) {
       long raw = StreamPool.normalized(after.stream());
       if (driver.rawHandle(timeline.stream()) != raw) {
-        order(driver.foreignStream(raw), timeline.stream());
+        order(ownersStream(raw, "adopting " + block), timeline.stream());
       }
     }
   }
@@ -460,16 +461,26 @@ public final class AdoptedMemory extends TrackedFrees {
         return 0;
       }
     }
-    long ticket =
-        begun.carryOut(
-            Work.of(
-                begun.labels(),
-                uses -> {
-                  uses.free(lease.hazards());
-                  others.forEach(use -> uses.after(use.timeline(), use.ticket()));
-                },
-                submission -> giveBack(lease, owner, submission),
-                Coverage.ALWAYS));
+    long ticket;
+    try {
+      ticket =
+          begun.carryOut(
+              Work.of(
+                  begun.labels(),
+                  uses -> {
+                    uses.free(lease.hazards());
+                    others.forEach(use -> uses.after(use.timeline(), use.ticket()));
+                  },
+                  submission -> giveBack(lease, owner, submission),
+                  Coverage.ALWAYS));
+    } catch (StreamMisuseException e) {
+      if (e.kind() != StreamMisuseException.Misuse.CAPTURING) {
+        throw e;
+      }
+      // The owner's stream waits when its capture has ended.
+      postpone(lease);
+      return 0;
+    }
     owner.endHold();
     if (isOrderedByItsOwner(owner.block) || isDone(timeline, ticket)) {
       owner.callSoon();
@@ -505,6 +516,15 @@ public final class AdoptedMemory extends TrackedFrees {
     }
   }
 
+  /** The owner's stream, which waits for nothing and is waited for by nothing in a capture. */
+  private StreamHandle ownersStream(long rawHandle, String act) {
+    StreamHandle stream = driver.foreignStream(rawHandle);
+    if (driver.isCapturing(stream)) {
+      throw Timeline.capturing(AttemptedUse.of(act), "the owner's stream");
+    }
+    return stream;
+  }
+
   private void tellOwner(ForeignMemory block, Timeline timeline) {
     if (block.doneEvent() != 0) {
       driver.recordEvent(driver.foreignEvent(block.doneEvent()), timeline.stream());
@@ -512,7 +532,7 @@ public final class AdoptedMemory extends TrackedFrees {
     if (block.returnStream().isPresent()) {
       long stream = StreamPool.normalized(block.returnStream().getAsLong());
       if (driver.rawHandle(timeline.stream()) != stream) {
-        order(timeline.stream(), driver.foreignStream(stream));
+        order(timeline.stream(), ownersStream(stream, "returning " + block));
       }
     }
   }

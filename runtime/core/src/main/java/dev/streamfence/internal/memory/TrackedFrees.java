@@ -257,7 +257,7 @@ public abstract sealed class TrackedFrees permits TrackedResource, AdoptedMemory
       try {
         return timeline.begin(purpose);
       } catch (StreamMisuseException e) {
-        if (!timeline.isReturned()) {
+        if (timeline.isUsable()) {
           throw e;
         }
       }

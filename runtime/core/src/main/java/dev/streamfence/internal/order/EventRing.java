@@ -75,13 +75,13 @@ final class EventRing {
    * is not the runtime's.
    *
    * @param submitted the highest ticket that is known to be queued
-   * @return the event; the last one if the stream went back to its owner; null if it did, and its
-   *     work is known to be done
+   * @return the event; the last one if the stream is not usable; null if its work is known to be
+   *     done as well
    */
   @Nullable EventHandle coveringEverything(long submitted) {
     recorder.lock();
     try {
-      return stream.isAttached() ? recordNow(submitted) : recorded(submitted);
+      return stream.isUsable(driver) ? recordNow(submitted) : recorded(submitted);
     } finally {
       recorder.unlock();
     }
@@ -96,12 +96,12 @@ final class EventRing {
    * Whether nothing is queued on the stream at this moment, not even by code that is not the
    * runtime's.
    *
-   * @param otherwise the answer if the stream went back to its owner
+   * @param otherwise the answer if the stream is not usable
    */
   boolean isStreamIdle(BooleanSupplier otherwise) {
     recorder.lock();
     try {
-      if (stream.isAttached()) {
+      if (stream.isUsable(driver)) {
         return driver.isStreamIdle(stream.handle());
       }
     } finally {
@@ -110,16 +110,20 @@ final class EventRing {
     return otherwise.getAsBoolean();
   }
 
-  /**
-   * Gives the stream of an adopted timeline back to its owner, after an event that covers
-   * everything up to {@code ticket}.
-   */
-  void detach(long ticket) {
+  /** Whether the runtime may put anything on the stream, see {@link StreamSlot#isUsable}. */
+  boolean isStreamUsable() {
     recorder.lock();
     try {
-      if (ticket > 0) {
-        recordNow(ticket);
-      }
+      return stream.isUsable(driver);
+    } finally {
+      recorder.unlock();
+    }
+  }
+
+  /** Gives the stream of an adopted timeline back to its owner. */
+  void detach() {
+    recorder.lock();
+    try {
       stream.detach();
     } finally {
       recorder.unlock();
@@ -151,7 +155,7 @@ final class EventRing {
    * @param submitted the highest ticket that is known to be queued; at least {@code ticket}
    * @param covered receives what this stream had waited for when the event was recorded; may be
    *     null
-   * @return null if the stream went back to its owner, and its work was known to be done
+   * @return null if the stream is not usable, and its work was known to be done
    */
   @Nullable EventHandle covering(long ticket, long submitted, long @Nullable [] covered) {
     while (true) {
@@ -161,7 +165,7 @@ final class EventRing {
       }
       recorder.lock();
       try {
-        if (!stream.isAttached()) {
+        if (!stream.isUsable(driver)) {
           return known(ticket, covered);
         }
         recordNow(submitted);

@@ -358,7 +358,7 @@ public final class HazardState extends HazardLock {
 
   /**
    * The stream of the latest use, where a free waits for the fewest other streams; the default
-   * stream if that one went back to its owner.
+   * stream if that one cannot be used at this moment.
    */
   public Timeline lastUser() {
     Timeline user;
@@ -368,7 +368,7 @@ public final class HazardState extends HazardLock {
     } finally {
       unlock();
     }
-    return user.isReturned() ? user.pool().defaultTimeline() : user;
+    return user.isUsable() ? user : user.pool().defaultTimeline();
   }
 
   /**

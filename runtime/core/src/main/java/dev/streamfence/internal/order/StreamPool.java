@@ -2,6 +2,7 @@
 package dev.streamfence.internal.order;
 
 import dev.streamfence.CudaDriverException;
+import dev.streamfence.DeviceException.AttemptedUse;
 import dev.streamfence.StreamMisuseException;
 import dev.streamfence.StreamStatistics;
 import dev.streamfence.internal.driver.CudaDriver;
@@ -272,7 +273,7 @@ public final class StreamPool {
    * @param rawHandle a {@code CUstream}
    * @throws IllegalArgumentException if it is the default stream of each thread, or belongs to
    *     another context
-   * @throws StreamMisuseException if too many are adopted
+   * @throws StreamMisuseException if too many are adopted, or the stream is being captured
    * @throws CudaDriverException if the driver does not know it
    */
   public synchronized Timeline adopt(long rawHandle) {
@@ -288,6 +289,7 @@ public final class StreamPool {
     for (int i = timelines.length() - 1; i >= 0; i--) {
       Timeline timeline = timelines.get(i);
       if (timeline != null && timeline.adoptions() != RETURNING && timeline.isOn(handle)) {
+        timeline.requireNotCapturing(() -> adoption(handle));
         timeline.setAdoptions(timeline.adoptions() + 1);
         return timeline;
       }
@@ -311,6 +313,10 @@ public final class StreamPool {
         handle);
   }
 
+  private static String adoption(long handle) {
+    return "adopting stream 0x" + Long.toHexString(handle);
+  }
+
   /** One handle per stream: the legacy default stream has two. */
   public static long normalized(long rawHandle) {
     return rawHandle == 0 ? LEGACY : rawHandle;
@@ -319,6 +325,9 @@ public final class StreamPool {
   private Timeline attach(Timeline unused, long handle) {
     try {
       StreamHandle stream = driver.foreignStream(handle);
+      if (driver.isCapturing(stream)) {
+        throw Timeline.capturing(AttemptedUse.of(adoption(handle)), "it");
+      }
       unused.attach(stream);
       unused.setAdoptions(1);
       timelines.set(unused.index(), unused);
@@ -328,7 +337,7 @@ public final class StreamPool {
       }
       return unused;
     } catch (CudaDriverException e) {
-      throw e.during("adopting stream 0x" + Long.toHexString(handle));
+      throw e.during(adoption(handle));
     }
   }
 

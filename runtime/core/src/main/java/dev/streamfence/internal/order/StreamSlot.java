@@ -89,6 +89,15 @@ final class StreamSlot {
     return current != null;
   }
 
+  /**
+   * Whether the runtime may put anything on the stream: it has not gone back to its owner, and is
+   * not being captured. Only an owner captures a stream; of the pool's own, the driver is not
+   * asked.
+   */
+  boolean isUsable(CudaDriver driver) {
+    return !adopted || (isAttached() && !driver.isCapturing(handle()));
+  }
+
   void attach(StreamHandle stream) {
     current = new Attached(stream);
   }

@@ -46,6 +46,9 @@ public final class Submission implements AutoCloseable {
   /** The streams of other code that has some of the memory. */
   private final List<Timeline> consumers = new ArrayList<>(0);
 
+  /** Whether the driver was asked if one of these streams is being captured. */
+  private boolean hasAskedConsumers;
+
   private boolean freeing;
   private UseLabels labels = NOBODY;
   private LaunchStep state = LaunchStep.CLOSED;
@@ -280,6 +283,7 @@ public final class Submission implements AutoCloseable {
       return;
     }
     while (!register()) {
+      askConsumers();
       for (int i = 0; i < uses.count(); i++) {
         uses.get(i).state().awaitHost(uses.get(i).writes());
       }
@@ -306,6 +310,19 @@ public final class Submission implements AutoCloseable {
       throw e.during(labels.purpose());
     }
     state = LaunchStep.PREFLIGHTED;
+  }
+
+  /** Refuses a use that has to wait for everything on a stream while that is captured. */
+  private void askConsumers() {
+    if (consumers.isEmpty()) {
+      return;
+    }
+    for (int i = 0; i < consumers.size(); i++) {
+      consumers.get(i).requireNotCapturing(labels);
+    }
+    hasAskedConsumers = true;
+    consumers.clear();
+    waits.clear();
   }
 
   private void waitFor(Timeline other, long otherTicket) {
@@ -375,9 +392,9 @@ public final class Submission implements AutoCloseable {
     if (recorded || recording != null) {
       return;
     }
-    recorded = true;
     try {
       timeline.record(ticket);
+      recorded = true;
     } catch (CudaDriverException e) {
       e.during(labels.purpose());
     }
@@ -481,6 +498,7 @@ public final class Submission implements AutoCloseable {
           recording.end(uses);
         } else if (state != LaunchStep.RECORDING) {
           securePendingWaits();
+          coverForOwner();
           timeline.publish(ticket, labels, isUse);
           closing = timeline.takeClosing();
         }
@@ -497,6 +515,21 @@ public final class Submission implements AutoCloseable {
       } finally {
         release(closing, ended);
       }
+    }
+  }
+
+  /**
+   * Covers work on an adopted stream at once: its owner may capture the stream next, or take it
+   * back, and no event can be recorded then.
+   */
+  private void coverForOwner() {
+    if (recorded || !timeline.isAdopted()) {
+      return;
+    }
+    try {
+      recordOrSynchronize();
+    } catch (RuntimeException | Error e) {
+      // The device is lost, as the next call says.
     }
   }
 
@@ -534,8 +567,8 @@ public final class Submission implements AutoCloseable {
   }
 
   /**
-   * Checks all allocations and registers this work on them, unless the host is accessing one: then
-   * does nothing.
+   * Checks all allocations and registers this work on them, unless the host is accessing one, or
+   * the streams of other code have to be asked first: then does nothing.
    */
   private boolean register() {
     int locked = 0;
@@ -549,6 +582,9 @@ public final class Submission implements AutoCloseable {
         }
       }
       collect();
+      if (!consumers.isEmpty() && !hasAskedConsumers) {
+        return false;
+      }
       if (observed != null) {
         observe(observed);
       }
@@ -665,6 +701,7 @@ public final class Submission implements AutoCloseable {
     uses.clear();
     waits.clear();
     consumers.clear();
+    hasAskedConsumers = false;
     waitsQueued = 0;
     freeing = false;
     labels = NOBODY;

@@ -3,6 +3,7 @@
 package dev.streamfence.internal.order;
 
 import dev.streamfence.CudaDriverException;
+import dev.streamfence.DeviceException.AttemptedUse;
 import dev.streamfence.StreamMisuseException;
 import dev.streamfence.StreamStatistics;
 import dev.streamfence.internal.driver.CudaDriver;
@@ -92,6 +93,37 @@ public final class Timeline {
     return !stream.isAttached();
   }
 
+  /**
+   * Whether the runtime may put anything on its stream at this moment. Asks the driver about an
+   * adopted stream.
+   */
+  public boolean isUsable() {
+    return !isAdopted() || ring.isStreamUsable();
+  }
+
+  /**
+   * Refuses what cannot be done while other code captures its stream.
+   *
+   * @throws StreamMisuseException if it does
+   * @throws CudaDriverException if the driver refuses the question
+   */
+  public void requireNotCapturing(UseLabels labels) {
+    if (!isUsable() && !isReturned()) {
+      throw capturing(labels.work(), name);
+    }
+  }
+
+  /** The refusal of what cannot be done while other code captures a stream. */
+  public static StreamMisuseException capturing(AttemptedUse work, String stream) {
+    return new StreamMisuseException(
+        StreamMisuseException.Misuse.CAPTURING,
+        work,
+        " is refused while other code captures "
+            + stream
+            + ", where nothing runs meanwhile; end the capture first, or record the work with"
+            + " DeviceRuntime.graph");
+  }
+
   /** Whether other code made its stream. */
   boolean isAdopted() {
     return stream.isAdopted();
@@ -177,8 +209,8 @@ public final class Timeline {
   }
 
   /**
-   * Gives an adopted stream back to its owner: no later call uses it. Does not synchronise, unless
-   * the driver refuses an event.
+   * Gives an adopted stream back to its owner: no later call uses it. Makes no driver call, since
+   * an event covers each submission.
    *
    * @throws StreamMisuseException if this thread has a launch open, on this stream or on another
    */
@@ -191,30 +223,13 @@ public final class Timeline {
           this + " is closed inside of a launch or a call of this thread; end that first");
     }
     try {
-      detachLocked();
+      ring.detach();
       if (busy) {
         busy = false;
         pool.becameIdle();
       }
     } finally {
       submissionLock.unlock();
-    }
-  }
-
-  /** Held: the submission lock. */
-  private void detachLocked() {
-    long last = submitted();
-    try {
-      ring.detach(needsNoWait(last) ? 0 : last);
-    } catch (CudaDriverException | Error unrecorded) {
-      try {
-        driver.synchronizeDevice();
-        progress.note(last);
-      } catch (CudaDriverException | Error unsynchronized) {
-        unsynchronized.addSuppressed(unrecorded);
-        pool.sticky().declareLost(unsynchronized, "returning " + this);
-      }
-      ring.detach(0);
     }
   }
 
@@ -260,12 +275,14 @@ public final class Timeline {
 
   /**
    * Starts a submission and takes the submission lock. Waits while another thread is between this
-   * and {@link Submission#close} on the same stream; makes no driver call.
+   * and {@link Submission#close} on the same stream. Makes no driver call, but asks whether an
+   * adopted stream is being captured.
    *
    * @param labels name the work in errors
    * @return the stream's one submission object
    * @throws StreamMisuseException if this thread has a submission open on any stream: two threads
-   *     that begin on each other's streams would deadlock
+   *     that begin on each other's streams would deadlock; or if the stream went back to its owner,
+   *     or is being captured
    * @throws dev.streamfence.RuntimeClosedException if the runtime is closed
    * @throws CudaDriverException if the device is lost
    */
@@ -309,8 +326,8 @@ public final class Timeline {
 
   /**
    * Starts a submission like {@link #begin}, or returns null if that would wait, even for this
-   * thread itself, or if the runtime is closed, or the stream went back to its owner. A thread that
-   * has a submission open on another stream may nest this one in it.
+   * thread itself, or if the runtime is closed, or the stream is not {@linkplain #isUsable usable}.
+   * A thread that has a submission open on another stream may nest this one in it.
    *
    * @throws CudaDriverException if the device is lost
    */
@@ -321,15 +338,18 @@ public final class Timeline {
       return null;
     }
     boolean locked = submissionLock.tryLock();
-    if (locked && isReturned()) {
-      submissionLock.unlock();
-      locked = false;
+    boolean isOpen = false;
+    try {
+      if (locked && isUsable()) {
+        submission.open(labels, visit);
+        isOpen = true;
+      }
+      return isOpen ? submission : null;
+    } finally {
+      if (!isOpen) {
+        leave(visit, locked);
+      }
     }
-    if (!locked) {
-      pool.life().leave(visit);
-      return null;
-    }
-    return open(labels, visit);
   }
 
   /** Waits while another thread has a submission open. Held: none of this thread's own. */
@@ -363,16 +383,37 @@ public final class Timeline {
   }
 
   private Submission open(UseLabels labels, Visit visit) {
-    if (!stream.isAttached()) {
-      submissionLock.unlock();
-      pool.life().leave(visit);
+    boolean isOpen = false;
+    try {
+      requireAttached(labels);
+      // What becomes a node of a graph is not put on the stream.
+      if (visit.recording() == null || labels.inGraph() != UseLabels.InGraph.RECORDED) {
+        requireNotCapturing(labels);
+      }
+      submission.open(labels, visit);
+      isOpen = true;
+      return submission;
+    } finally {
+      if (!isOpen) {
+        leave(visit, true);
+      }
+    }
+  }
+
+  private void requireAttached(UseLabels labels) {
+    if (isReturned()) {
       throw new StreamMisuseException(
           StreamMisuseException.Misuse.CLOSED_STREAM,
           labels.work(),
           " begins on " + this + ", which went back to its owner");
     }
-    submission.open(labels, visit);
-    return submission;
+  }
+
+  private void leave(Visit visit, boolean locked) {
+    if (locked) {
+      submissionLock.unlock();
+    }
+    pool.life().leave(visit);
   }
 
   /**

@@ -266,35 +266,50 @@ final class AdoptedStreamTest {
   }
 
   @Test
-  void everyFailingDriverCallOfACloseLeavesLaterWorkInOrder() {
-    long calls = closeWithFailingCall(Long.MAX_VALUE);
-    assertThat(calls).as("events are made, and one is recorded").isGreaterThan(1);
+  void aCloseMakesNoDriverCall() {
+    DeviceStream adopted = gpu.streams().adopt(handle);
+    VectorKernels.on(adopted).increment(x, 4);
+    long calls = device.calls();
+    adopted.close();
+    assertThat(device.calls()).isEqualTo(calls);
+  }
+
+  @Test
+  void everyFailingDriverCallOfItsLastLaunchLeavesLaterWorkInOrder() {
+    long calls = launchAndCloseWithFailingCall(Long.MAX_VALUE);
+    assertThat(calls).as("events are made, and one is recorded").isGreaterThan(3);
     for (long nth = 1; nth <= calls; nth++) {
-      closeWithFailingCall(nth);
+      launchAndCloseWithFailingCall(nth);
     }
   }
 
-  /** Returns how many driver calls the close of the adopted stream made. */
-  private static long closeWithFailingCall(long nth) {
+  /** Returns how many driver calls the launch on the adopted stream made. */
+  private static long launchAndCloseWithFailingCall(long nth) {
     SimulatedDevice second = SimulatedDevice.builder().schedule(Schedule.LAZY).build();
     SimulatedLibrary theirs = second.library("torch");
     long calls;
     try (DeviceRuntime other = DeviceRuntime.simulated(second)) {
       DeviceStream stream = other.streams().acquire();
       DeviceArray<int[]> values = other.memory().upload(stream, new int[] {1, 2, 3, 4});
-      // With one stream in use, no launch records an event: it is left to the close.
+      // Where one stream is in use, a launch on one of the runtime's own records no event.
       stream.close();
       long raw = theirs.createStream();
       DeviceStream adopted = other.streams().adopt(raw);
-      VectorKernels.on(adopted).increment(values, 4);
+      VectorKernels kernels = VectorKernels.on(adopted);
       long before = second.calls();
       second.failCall(nth, INVALID_VALUE);
-      adopted.close();
+      int launched = 1;
+      try {
+        kernels.increment(values, 4);
+      } catch (CudaDriverException refused) {
+        launched = 0;
+      }
       calls = second.calls() - before;
+      adopted.close();
       theirs.destroyStream(raw);
       try (DeviceStream later = other.streams().acquire()) {
         VectorKernels.on(later).increment(values, 4);
-        assertThat(values.download(later)).containsExactly(3, 4, 5, 6);
+        assertThat(values.download(later)[0]).isEqualTo(2 + launched);
         values.close();
       }
     }
@@ -303,15 +318,18 @@ final class AdoptedStreamTest {
   }
 
   @Test
-  void aCloseThatCanNeitherRecordAnEventNorWaitLosesTheDevice() {
+  void aLaunchThatCanNeitherRecordAnEventNorWaitLosesTheDevice() {
     DeviceStream adopted = gpu.streams().adopt(handle);
-    VectorKernels.on(adopted).increment(x, 4);
+    VectorKernels kernels = VectorKernels.on(adopted);
+    kernels.increment(x, 4);
     device.failCall(DriverCall.RECORD_EVENT, 1, INVALID_VALUE);
+    device.failCall(DriverCall.RECORD_EVENT, 2, INVALID_VALUE);
     device.failCall(DriverCall.SYNCHRONIZE_DEVICE, 1, INVALID_VALUE);
-    adopted.close();
-    assertThatThrownBy(() -> x.download(own))
+    assertThatThrownBy(() -> kernels.increment(x, 4))
         .isInstanceOf(CudaDriverException.class)
-        .hasMessageContaining("returning adopted stream 1");
+        .hasMessageContaining("increment on stream " + adopted.id());
+    adopted.close();
+    assertThatThrownBy(() -> x.download(own)).isInstanceOf(CudaDriverException.class);
   }
 
   @Test

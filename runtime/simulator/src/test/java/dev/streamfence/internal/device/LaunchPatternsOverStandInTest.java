@@ -7,6 +7,7 @@ import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
 import dev.streamfence.graph.KernelGraph;
 import dev.streamfence.internal.driver.CudaDriver;
+import dev.streamfence.internal.driver.CudaDriver.StreamHandle;
 import dev.streamfence.internal.driver.jcuda.StandIn;
 import dev.streamfence.internal.launch.VectorKernels;
 import dev.streamfence.simulation.DriverCall;
@@ -42,6 +43,7 @@ final class LaunchPatternsOverStandInTest {
       one array twice                     1       0      0      0  none
       two views of one array              1       0      0      0  none
       no thread                           0       0      0      0  none
+      adopted stream                      1       1      0      1  none
       graph of three launches             0       0      0      1  none
       """;
 
@@ -52,6 +54,9 @@ final class LaunchPatternsOverStandInTest {
     final List<VectorKernels> on = new ArrayList<>();
     final List<DeviceArray<int[]>> x = new ArrayList<>();
     final KernelGraph graph;
+    final StreamHandle foreign;
+    final DeviceStream adopted;
+    final VectorKernels onAdopted;
     final DeviceArray<int[]> head;
     final DeviceArray<int[]> tail;
 
@@ -71,12 +76,18 @@ final class LaunchPatternsOverStandInTest {
                 on.get(0).increment(x.get(1), N);
                 on.get(0).add(x.get(0), x.get(1), x.get(2), N);
               });
+      // Not of the runtime, as far as that knows.
+      foreign = Inside.driver(gpu).createStream(0);
+      adopted = gpu.streams().adopt(Inside.driver(gpu).rawHandle(foreign));
+      onAdopted = VectorKernels.on(adopted);
       head = x.get(0).view(0, N / 2);
       tail = x.get(0).view(N / 2, N / 2);
     }
 
     @Override
     public void close() {
+      adopted.close();
+      Inside.driver(gpu).destroyStream(foreign);
       gpu.close();
     }
   }
@@ -140,6 +151,7 @@ final class LaunchPatternsOverStandInTest {
           new Pattern(
               "two views of one array", 1, b -> b.on.get(0).add(b.head, b.tail, b.x.get(1), N / 2)),
           new Pattern("no thread", 1, b -> b.on.get(0).increment(b.x.get(0), 0)),
+          new Pattern("adopted stream", 1, b -> b.onAdopted.increment(b.x.get(0), N)),
           new Pattern("graph of three launches", 1, b -> b.graph.launch(b.streams.get(0))));
 
   @Test
