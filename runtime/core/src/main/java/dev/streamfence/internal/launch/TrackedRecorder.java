@@ -261,6 +261,8 @@ public final class TrackedRecorder implements LaunchRecorder {
     }
     arguments.requireTracked(labels);
     if (arguments.hasTables()) {
+      // The tables are written at once, on this stream.
+      timeline.requireNotCapturing(labels);
       AddressTables kept = runtime.addressTables(timeline);
       graph.own(kept::close);
       graph.comeAfter(timeline);

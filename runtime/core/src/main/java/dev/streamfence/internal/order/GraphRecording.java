@@ -129,6 +129,7 @@ public final class GraphRecording implements Sink {
   /** Waits for what streams were given without a ticket. */
   public void awaitUntracked() {
     for (Timeline timeline : untracked) {
+      timeline.requireNotCapturing(() -> "the end of the code of " + name);
       timeline.pool().driver().synchronizeStream(timeline.stream());
     }
     untracked.clear();

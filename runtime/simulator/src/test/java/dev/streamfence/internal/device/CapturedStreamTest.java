@@ -11,15 +11,18 @@ import dev.streamfence.DeviceHealth;
 import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
 import dev.streamfence.RuntimeOptions;
+import dev.streamfence.StreamMisuseException;
 import dev.streamfence.StreamMisuseException.Misuse;
 import dev.streamfence.foreign.ForeignMemory;
 import dev.streamfence.graph.KernelGraph;
+import dev.streamfence.internal.launch.TableKernels;
 import dev.streamfence.internal.launch.VectorKernels;
 import dev.streamfence.simulation.DriverCall;
 import dev.streamfence.simulation.Schedule;
 import dev.streamfence.simulation.SimulatedDevice;
 import dev.streamfence.simulation.SimulatedLibrary;
 import java.time.Duration;
+import java.util.List;
 import java.util.OptionalLong;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
@@ -322,6 +325,22 @@ final class CapturedStreamTest {
     }
     library.endCapture(handle);
     assertThat(x.download(own)).containsExactly(2, 3, 4, 5);
+  }
+
+  /** Their tables are written at once. */
+  @Test
+  void aGraphWithTablesMayNotNameTheStream() {
+    TableKernels tables = TableKernels.on(adopted);
+    library.beginCapture(handle);
+    assertThatThrownBy(() -> gpu.graph("tables", body -> tables.bump(List.of(x), 4)))
+        .isInstanceOf(StreamMisuseException.class)
+        .hasMessageContaining("bump")
+        .hasMessageContaining("while other code captures");
+    library.endCapture(handle);
+    try (KernelGraph recorded = gpu.graph("tables", body -> tables.bump(List.of(x), 4))) {
+      recorded.launch(own);
+      assertThat(x.download(own)).containsExactly(2, 3, 4, 5);
+    }
   }
 
   @Test

@@ -34,6 +34,7 @@ import java.util.concurrent.Future;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import jcuda.driver.CUresult;
+import jcuda.driver.CUstream;
 import jcuda.driver.CUstreamCaptureMode;
 import jcuda.driver.JCudaDriver;
 import org.junit.jupiter.api.AfterEach;
@@ -310,7 +311,7 @@ class JCudaDeviceOverStandInTest {
   void aCaptureIsSeenAndDiscardedWithWhatItHas() {
     assertThat(driver.isCapturing(fixture.stream)).isFalse();
     JCudaDriver.cuStreamBeginCapture(
-        RawHandle.stream(driver.rawHandle(fixture.stream)),
+        RawHandle.set(new CUstream(), driver.rawHandle(fixture.stream)),
         CUstreamCaptureMode.CU_STREAM_CAPTURE_MODE_RELAXED);
     assertThat(driver.isCapturing(fixture.stream)).isTrue();
     assertThat(standIn.lastCall(() -> driver.discardCapture(fixture.stream)))
