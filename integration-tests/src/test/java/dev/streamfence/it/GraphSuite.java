@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.streamfence.Completion;
 import dev.streamfence.DeviceArray;
 import dev.streamfence.PinnedArray;
+import dev.streamfence.graph.GraphCode;
 import dev.streamfence.graph.KernelGraph;
 import dev.streamfence.launch.LaunchShape;
 import java.util.ArrayList;
@@ -117,6 +118,43 @@ abstract class GraphSuite extends TwoStreamSuite {
     copied = copy.download(b);
     assertThat(copied[0]).isEqualTo(3);
     assertThat(copied[n - 1]).isEqualTo(10);
+  }
+
+  @Test
+  void aGraphIsRecordedAgainForOtherLengths() {
+    DeviceArray<int[]> counter = gpu.memory().allocateZeroed(a, int[].class, 1);
+    KernelGraph graph = null;
+    int rounds = 5;
+    for (int round = 1; round <= rounds; round++) {
+      int n = 100 * round * scale();
+      DeviceArray<int[]> x = gpu.memory().allocateZeroed(a, int[].class, n);
+      DeviceArray<int[]> y = gpu.memory().allocateZeroed(b, int[].class, n);
+      boolean isLast = round == rounds;
+      GraphCode<RuntimeException> code =
+          body -> {
+            onA.increment(body.input("x", x), n);
+            y.copyFrom(b, x);
+            body.whileNonZero(
+                counter,
+                pass -> {
+                  onB.increment(y, n);
+                  onA.increment(counter, 1);
+                });
+            if (isLast) {
+              y.fill(a, 0, 1, -1);
+            }
+          };
+      graph = graph == null ? gpu.graph("again", code) : graph.recordAgain(code);
+      counter.fill(a, -round);
+      graph.launch(round % 2 == 0 ? a : b);
+      int[] copied = y.download(b);
+      assertThat(copied[0]).isEqualTo(isLast ? -1 : 1 + round);
+      assertThat(copied[n - 1]).isEqualTo(1 + round);
+      x.close();
+      y.close();
+    }
+    assertThat(graph.statistics().updates()).isEqualTo(rounds - 2);
+    graph.close();
   }
 
   @Test

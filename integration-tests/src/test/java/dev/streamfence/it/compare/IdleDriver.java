@@ -236,6 +236,17 @@ final class IdleDriver implements CudaDriver {
   }
 
   @Override
+  public void instantiateGraph(GraphHandle graph) {
+    calls.begin(DriverCall.INSTANTIATE_GRAPH);
+  }
+
+  @Override
+  public boolean moveExecutable(GraphHandle from, GraphHandle to) {
+    calls.begin(DriverCall.UPDATE_GRAPH);
+    return true;
+  }
+
+  @Override
   public void launchGraph(GraphHandle graph, StreamHandle stream) {
     calls.begin(DriverCall.LAUNCH_GRAPH);
   }

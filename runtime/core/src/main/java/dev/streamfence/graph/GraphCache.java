@@ -1,5 +1,6 @@
 package dev.streamfence.graph;
 
+import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
 import dev.streamfence.internal.graph.GraphRecorder;
 import java.util.ArrayList;
@@ -9,12 +10,12 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Graphs by a key, such as the kind of an operator and the {@linkplain #sizeClass size class} of
- * its input: each is recorded when it is first needed, and closed when it was not used for longest.
+ * its input. Each is recorded when it is first needed. The one that was not used for longest makes
+ * room, and is recorded again with the new key, as {@link KernelGraph#recordAgain} says.
  *
  * <p>Thread-safe. Launches of different keys do not wait for each other; of one key, threads take
  * turns for the host's time of a launch, so that each launches with the inputs that it has bound.
@@ -25,12 +26,14 @@ public final class GraphCache<K> implements AutoCloseable {
   /**
    * Counts so far. Immutable.
    *
-   * @param recordings graphs that were recorded
+   * @param recordings how often a graph was recorded
+   * @param updates how often the driver could change a graph that made room, instead of making
+   *     another one
    * @param hits launches that found their graph
-   * @param evictions graphs that were closed to make room
+   * @param evictions how often a graph made room
    * @param graphs graphs that are kept
    */
-  public record Statistics(long recordings, long hits, long evictions, int graphs) {}
+  public record Statistics(long recordings, long updates, long hits, long evictions, int graphs) {}
 
   private static final class Entry {
     private final ReentrantLock lock = new ReentrantLock();
@@ -38,26 +41,58 @@ public final class GraphCache<K> implements AutoCloseable {
 
     /** Whether it is out of the cache; guarded by the lock, like the graph. */
     private boolean isGone;
+
+    /** Takes the graph of an entry that is out of the cache. */
+    private @Nullable KernelGraph leave() {
+      lock.lock();
+      try {
+        isGone = true;
+        return graph;
+      } finally {
+        lock.unlock();
+      }
+    }
   }
 
+  /**
+   * Code that records the graph of a key.
+   *
+   * @param <K> the keys
+   */
+  @FunctionalInterface
+  public interface Code<K> {
+    /**
+     * Makes the launches, fills and copies of the graph, like {@link GraphCode#record}. Arrays that
+     * each launch replaces are best {@linkplain GraphBody#scratch scratch memory}.
+     */
+    void record(K key, GraphBody body);
+  }
+
+  private final DeviceRuntime gpu;
+  private final String name;
   private final int capacity;
 
   /** The least recently used first. Guarded by this, like the counts. */
   private final Map<K, Entry> entries = new LinkedHashMap<>(16, 0.75f, true);
 
   private long recordings;
+  private long updates;
   private long hits;
   private long evictions;
 
   /**
    * Creates an empty cache.
    *
+   * @param gpu records the graphs; the cache is of no use after its close
+   * @param name of the graphs, for errors and traces
    * @param capacity how many graphs it keeps, at least 1
    */
-  public GraphCache(int capacity) {
+  public GraphCache(DeviceRuntime gpu, String name, int capacity) {
     if (capacity < 1) {
       throw new IllegalArgumentException("a cache of " + capacity + " graphs; it has at least 1");
     }
+    this.gpu = Objects.requireNonNull(gpu, "gpu");
+    this.name = Objects.requireNonNull(name, "name");
     this.capacity = capacity;
   }
 
@@ -77,35 +112,33 @@ public final class GraphCache<K> implements AutoCloseable {
   /**
    * Launches the graph of a key.
    *
-   * @param recorder records it if the cache does not have it
+   * @param code records it if the cache does not have it
    * @param bind binds its inputs for this launch
-   * @throws IllegalStateException if the runtime of the graph is closed
+   * @throws IllegalStateException if the runtime is closed
    * @throws dev.streamfence.StreamMisuseException inside of a launch of this thread, for which a
    *     thread with the same key may wait
    */
   public void launch(
-      K key,
-      DeviceStream stream,
-      Function<? super K, KernelGraph> recorder,
-      Consumer<? super KernelGraph> bind) {
+      K key, DeviceStream stream, Code<? super K> code, Consumer<? super KernelGraph> bind) {
     Objects.requireNonNull(key, "key");
-    Objects.requireNonNull(recorder, "recorder");
+    Objects.requireNonNull(code, "code");
     Objects.requireNonNull(bind, "bind");
     GraphRecorder.requireOutsideLaunch(stream, "a launch from a cache of graphs");
-    while (!tryLaunch(key, stream, recorder, bind)) {
+    while (!tryLaunch(key, stream, code, bind)) {
       // Another thread has evicted it in between.
       Thread.onSpinWait();
     }
   }
 
   private boolean tryLaunch(
-      K key,
-      DeviceStream stream,
-      Function<? super K, KernelGraph> recorder,
-      Consumer<? super KernelGraph> bind) {
+      K key, DeviceStream stream, Code<? super K> code, Consumer<? super KernelGraph> bind) {
     List<Entry> evicted = new ArrayList<>(0);
     Entry entry = take(key, evicted);
-    evicted.forEach(GraphCache::end);
+    KernelGraph spare = null;
+    for (Entry each : evicted) {
+      // One at most: each launch adds one.
+      spare = each.leave();
+    }
     entry.lock.lock();
     try {
       if (entry.isGone) {
@@ -115,7 +148,8 @@ public final class GraphCache<K> implements AutoCloseable {
       boolean isHit = graph != null && graph.isOpen();
       if (graph == null || !isHit) {
         entry.graph = null;
-        graph = Objects.requireNonNull(recorder.apply(key), "graph");
+        graph = record(key, code, spare);
+        spare = null;
         entry.graph = graph;
       }
       count(isHit);
@@ -127,7 +161,29 @@ public final class GraphCache<K> implements AutoCloseable {
         forget(key, entry);
       }
       entry.lock.unlock();
+      if (spare != null) {
+        spare.close();
+      }
     }
+  }
+
+  /**
+   * Records a graph.
+   *
+   * @param spare one that is not needed any more, which the driver may be able to change
+   */
+  private KernelGraph record(K key, Code<? super K> code, @Nullable KernelGraph spare) {
+    if (spare == null || !spare.isOpen()) {
+      return gpu.graph(name, body -> code.record(key, body));
+    }
+    long before = spare.statistics().updates();
+    spare.recordAgain(body -> code.record(key, body));
+    countUpdates(spare.statistics().updates() - before);
+    return spare;
+  }
+
+  private synchronized void countUpdates(long made) {
+    updates += made;
   }
 
   /** Removes a key whose graph could not be recorded. Held: the entry's lock. */
@@ -154,21 +210,9 @@ public final class GraphCache<K> implements AutoCloseable {
     }
   }
 
-  private static void end(Entry entry) {
-    entry.lock.lock();
-    try {
-      entry.isGone = true;
-      if (entry.graph != null) {
-        entry.graph.close();
-      }
-    } finally {
-      entry.lock.unlock();
-    }
-  }
-
   /** The counts so far. */
   public synchronized Statistics statistics() {
-    return new Statistics(recordings, hits, evictions, entries.size());
+    return new Statistics(recordings, updates, hits, evictions, entries.size());
   }
 
   /**
@@ -185,7 +229,10 @@ public final class GraphCache<K> implements AutoCloseable {
     RuntimeException failure = null;
     for (Entry entry : all) {
       try {
-        end(entry);
+        KernelGraph graph = entry.leave();
+        if (graph != null) {
+          graph.close();
+        }
       } catch (RuntimeException e) {
         if (failure == null) {
           failure = e;

@@ -9,6 +9,7 @@ package dev.streamfence.graph;
  * @param launches how often it was launched
  * @param updatedNodes how often a node got other arguments, since an input was bound or a number
  *     set
+ * @param updates how often it was recorded again and the driver could change the graph that it had
  */
 public record GraphStatistics(
-    int nodes, int edges, int impliedEdges, long launches, long updatedNodes) {}
+    int nodes, int edges, int impliedEdges, long launches, long updatedNodes, long updates) {}

@@ -91,6 +91,8 @@ public enum DriverCall {
   CREATE_CONDITION("cuGraphConditionalHandleCreate"),
   /** Adds a condition to a graph. */
   ADD_CONDITION("cuGraphAddNode"),
+  /** Changes an executable graph as a whole. */
+  UPDATE_GRAPH("cuGraphExecUpdate"),
   /** Makes a graph executable. */
   INSTANTIATE_GRAPH("cuGraphInstantiate"),
   /** Launches a graph. */

@@ -207,11 +207,21 @@ public interface CudaDriver extends Sink, AutoCloseable {
   }
 
   /**
-   * Makes an executable graph. {@code cuGraphCreate}, the calls for each node, and {@code
-   * cuGraphInstantiate}; if one of them fails, what the others made is destroyed. Copies the
-   * arguments of launches.
+   * Makes a graph. {@code cuGraphCreate} and the calls for each node; if one of them fails, what
+   * the others made is destroyed. Copies the arguments of launches.
    */
   GraphHandle createGraph(List<? extends GraphNode> nodes);
+
+  /** Makes a graph executable, once. {@code cuGraphInstantiate}. */
+  void instantiateGraph(GraphHandle graph);
+
+  /**
+   * Makes a graph executable by a change of another's executable graph, which cannot be launched
+   * any more then. {@code cuGraphExecUpdate}. Runs that are queued do not change.
+   *
+   * @return false if the two differ in more than the driver can change; nothing has changed then
+   */
+  boolean moveExecutable(GraphHandle from, GraphHandle to);
 
   /**
    * Queues a run of a graph, which comes after its earlier runs on any stream. {@code

@@ -4,13 +4,16 @@ import dev.streamfence.CudaDriverException;
 import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
 import dev.streamfence.graph.GraphCode;
+import dev.streamfence.graph.KernelGraph;
 import dev.streamfence.internal.device.TrackedRuntime;
 import dev.streamfence.internal.device.TrackedStream;
-import dev.streamfence.internal.driver.CudaDriver.GraphHandle;
 import dev.streamfence.internal.jfr.FlightEvents;
 import dev.streamfence.internal.order.GraphRecording;
 import dev.streamfence.internal.order.Teardown;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Objects;
+import java.util.function.Consumer;
 
 /** Records graphs. Thread-safe. */
 public final class GraphRecorder {
@@ -19,23 +22,49 @@ public final class GraphRecorder {
   /** Records a graph, see {@link DeviceRuntime#graph}. */
   public static <X extends Exception> TrackedGraph record(
       DeviceRuntime on, String name, GraphCode<X> code) throws X {
-    Objects.requireNonNull(code, "code");
     TrackedRuntime runtime = (TrackedRuntime) on;
-    String words = "graph '" + Objects.requireNonNull(name, "name") + "'";
+    OpenGraphs graphs = runtime.attachment(OpenGraphs.class, OpenGraphs::new);
+    List<TrackedGraph> made = new ArrayList<>(1);
+    record(
+        runtime,
+        Objects.requireNonNull(name, "name"),
+        code,
+        content -> {
+          content.instantiate();
+          TrackedGraph graph = new TrackedGraph(runtime, content);
+          made.add(graph);
+          graphs.add(graph);
+        });
+    return made.get(0);
+  }
+
+  /** Records what a graph consists of from now on, see {@link KernelGraph#recordAgain}. */
+  static <X extends Exception> void recordAgain(
+      TrackedGraph graph, TrackedRuntime runtime, GraphCode<X> code) throws X {
+    record(runtime, graph.name(), code, graph::replace);
+  }
+
+  /**
+   * Records.
+   *
+   * @param use uses what was recorded; if it throws, nothing of that is left
+   */
+  private static <X extends Exception> void record(
+      TrackedRuntime runtime, String name, GraphCode<X> code, Consumer<GraphContent> use) throws X {
+    Objects.requireNonNull(code, "code");
+    String words = "graph '" + name + "'";
     runtime.life().enter();
     try {
       String act = "recording " + words;
       runtime.life().requireNotRecording(() -> act);
       runtime.requireOutsideLaunch(act);
       runtime.sticky().check();
-      OpenGraphs graphs = runtime.attachment(OpenGraphs.class, OpenGraphs::new);
       Object flight = FlightEvents.beginGraphRecording();
       GraphRecording recording = new GraphRecording(words, runtime.hostMemory());
       try {
         GraphInputs inputs = run(runtime, recording, code);
-        TrackedGraph graph = make(runtime, name, recording, inputs, graphs);
-        FlightEvents.endGraphRecording(flight, graph.structure(), recording.impliedEdges());
-        return graph;
+        GraphContent content = make(runtime, name, recording, inputs, use);
+        FlightEvents.endGraphRecording(flight, content.structure(), recording.impliedEdges());
       } catch (Exception | Error e) {
         release(runtime, recording, e);
         throw e;
@@ -70,27 +99,25 @@ public final class GraphRecorder {
     return inputs;
   }
 
-  private static TrackedGraph make(
+  private static GraphContent make(
       TrackedRuntime runtime,
       String name,
       GraphRecording recording,
       GraphInputs inputs,
-      OpenGraphs graphs) {
+      Consumer<GraphContent> use) {
     try {
       inputs.end();
       recording.checks().forEach(Runnable::run);
       recording.awaitUntracked();
-      GraphHandle handle = runtime.driver().createGraph(recording.outermostNodes());
-      boolean isKept = false;
+      GraphContent content = new GraphContent(runtime.driver(), name, recording, inputs);
+      boolean isUsed = false;
       try {
-        TrackedGraph graph = new TrackedGraph(runtime, name, recording, inputs, handle);
-        graphs.add(graph);
-        isKept = true;
-        return graph;
+        use.accept(content);
+        isUsed = true;
+        return content;
       } finally {
-        if (!isKept) {
-          // There was no memory for it.
-          runtime.driver().destroyGraph(handle);
+        if (!isUsed) {
+          content.destroy();
         }
       }
     } catch (CudaDriverException e) {

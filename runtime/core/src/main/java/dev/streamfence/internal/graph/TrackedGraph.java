@@ -6,6 +6,7 @@ import dev.streamfence.DeviceException.AttemptedUse;
 import dev.streamfence.DeviceStream;
 import dev.streamfence.ReadableArray;
 import dev.streamfence.StreamMisuseException;
+import dev.streamfence.graph.GraphCode;
 import dev.streamfence.graph.GraphEdge;
 import dev.streamfence.graph.GraphNode;
 import dev.streamfence.graph.GraphStatistics;
@@ -15,7 +16,6 @@ import dev.streamfence.internal.device.TrackedArray;
 import dev.streamfence.internal.device.TrackedRuntime;
 import dev.streamfence.internal.device.TrackedStream;
 import dev.streamfence.internal.driver.CudaDriver;
-import dev.streamfence.internal.driver.CudaDriver.GraphHandle;
 import dev.streamfence.internal.driver.LaunchObserver;
 import dev.streamfence.internal.graph.GraphInputs.Input;
 import dev.streamfence.internal.memory.Region;
@@ -40,6 +40,8 @@ import java.util.BitSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -50,16 +52,9 @@ import org.jspecify.annotations.Nullable;
  * of a launch of its own thread.
  */
 public final class TrackedGraph implements KernelGraph {
-  private static final AtomicLong RECORDED = new AtomicLong();
-
   private final TrackedRuntime runtime;
   private final CudaDriver driver;
   private final @Nullable LaunchObserver observer;
-  private final GraphStructure structure;
-  private final GraphRecording recording;
-  private final GraphInputs inputs;
-  private final GraphHandle handle;
-  private final Runnable[] checks;
   private final UseLabels labels = new Labels();
   private final Work<Submission> run =
       new Work<>(labels, this::use, this::launch, Coverage.AT_COMMIT);
@@ -67,66 +62,30 @@ public final class TrackedGraph implements KernelGraph {
       new Work<>(labels, this::use, this::launch, Coverage.ALWAYS);
   private final ReentrantLock lock = new ReentrantLock();
 
+  /** Written with the lock. */
+  private volatile GraphContent content;
+
   // Guarded by the lock.
-  private final TotalUse[] uses;
-  private final BitSet outdated = new BitSet();
   private @Nullable Timeline lastTimeline;
   private long lastTicket;
   private final AtomicLong launches = new AtomicLong();
   private final AtomicLong updatedNodes = new AtomicLong();
-  private boolean isDestroyed;
+  private final AtomicLong updates = new AtomicLong();
   private volatile boolean isClosed;
 
-  TrackedGraph(
-      TrackedRuntime runtime,
-      String name,
-      GraphRecording recording,
-      GraphInputs inputs,
-      GraphHandle handle) {
+  /** What it had before, and what could not be released yet. */
+  private final Set<GraphContent> former = ConcurrentHashMap.newKeySet();
+
+  TrackedGraph(TrackedRuntime runtime, GraphContent content) {
     this.runtime = runtime;
     this.driver = runtime.driver();
     this.observer = driver.launchObserver();
-    this.recording = recording;
-    this.structure =
-        new GraphStructure(
-            RECORDED.incrementAndGet(),
-            name,
-            recording.nodes().stream().map(TrackedGraph::node).toList(),
-            recording.edges());
-    this.inputs = inputs;
-    this.handle = handle;
-    this.checks = recording.checks().toArray(new Runnable[0]);
-    List<TotalUse> total = recording.totalUses();
-    for (Input input : inputs.all()) {
-      input.setUse(indexOf(input.region().hazards(), total));
-    }
-    this.uses = total.toArray(new TotalUse[0]);
-    recording.end();
-  }
-
-  private static GraphNode node(RecordedNode node) {
-    WorkFacts facts = node.facts();
-    return new GraphNode(
-        node.index(),
-        facts.kind(),
-        facts.name(),
-        facts.detail(),
-        facts.bytes(),
-        node.timeline().index(),
-        node.parent());
-  }
-
-  private static int indexOf(HazardState state, List<TotalUse> uses) {
-    int index = uses.size() - 1;
-    while (index >= 0 && uses.get(index).state() != state) {
-      index--;
-    }
-    return index;
+    this.content = content;
   }
 
   @Override
   public String name() {
-    return structure.name();
+    return content.structure().name();
   }
 
   @Override
@@ -167,9 +126,11 @@ public final class TrackedGraph implements KernelGraph {
   private void use(Submission submission) {
     lock.lock();
     requireOpen();
-    for (Runnable check : checks) {
+    GraphContent now = content;
+    for (Runnable check : now.checks()) {
       check.run();
     }
+    TotalUse[] uses = now.uses();
     for (int i = 0; i < uses.length; i++) {
       TotalUse use = uses[i];
       submission.use(use.state(), use.reads(), use.writes(), i);
@@ -182,22 +143,24 @@ public final class TrackedGraph implements KernelGraph {
 
   /** Puts a run on a stream. Returns no ticket: a boxed one would be an object. Held: the lock. */
   private Submission launch(Submission submission) {
-    update();
+    GraphContent now = content;
+    update(now);
     // Even if the driver refuses: it may have queued the run.
     lastTimeline = submission.timeline();
     lastTicket = submission.ticket();
     if (observer != null) {
       observer.launching(toString(), submission.stream(), submission.ticket(), List.of());
     }
-    driver.launchGraph(handle, submission.stream());
+    driver.launchGraph(now.handle(), submission.stream());
     launches.incrementAndGet();
     return submission;
   }
 
   /** Gives the driver the arguments that have changed. Held: the lock. */
-  private void update() {
+  private void update(GraphContent now) {
+    BitSet outdated = now.outdated();
     for (int node = outdated.nextSetBit(0); node >= 0; node = outdated.nextSetBit(node)) {
-      driver.updateGraph(handle, node, recording.nodes().get(node));
+      driver.updateGraph(now.handle(), node, now.recording().nodes().get(node));
       outdated.clear(node);
       updatedNodes.incrementAndGet();
     }
@@ -237,6 +200,8 @@ public final class TrackedGraph implements KernelGraph {
 
   /** Held: the lock. */
   private void bindAll(Map<String, ? extends ReadableArray<?>> arrays) {
+    GraphInputs inputs = content.inputs();
+    GraphRecording recording = content.recording();
     List<Next> all = new ArrayList<>(arrays.size());
     int kept = 0;
     boolean isDone = false;
@@ -270,15 +235,17 @@ public final class TrackedGraph implements KernelGraph {
   /** Uses another array from now on. Held: the lock. */
   private void use(Next next) {
     Input input = next.input();
+    GraphContent now = content;
     HazardState before = input.region().hazards();
     if (input.use() >= 0) {
+      TotalUse[] uses = now.uses();
       uses[input.use()] = uses[input.use()].of(next.region().hazards());
     }
     if (next.region().address() != input.region().address()) {
-      outdated.or(input.nodes());
+      now.outdated().or(input.nodes());
     }
-    inputs.set(input, next.region(), next.array());
-    recording.dismiss(before);
+    now.inputs().set(input, next.region(), next.array());
+    now.recording().dismiss(before);
   }
 
   @Override
@@ -290,6 +257,7 @@ public final class TrackedGraph implements KernelGraph {
       acquire("changing a number of ");
       try {
         requireOpen();
+        GraphRecording recording = content.recording();
         RecordedNode changed =
             recording.nodes().get(Objects.checkIndex(node, recording.nodes().size()));
         RecordedNode.Numbers numbers = changed.numbers();
@@ -304,7 +272,7 @@ public final class TrackedGraph implements KernelGraph {
                   + ", has no numbers");
         }
         numbers.set(parameter, value);
-        outdated.set(node);
+        content.outdated().set(node);
       } finally {
         lock.unlock();
       }
@@ -320,7 +288,7 @@ public final class TrackedGraph implements KernelGraph {
     if (input.use() < 0) {
       return AttemptedUse.of(words + this);
     }
-    AttemptedUse use = uses[input.use()].use();
+    AttemptedUse use = content.uses()[input.use()].use();
     return new AttemptedUse(use.kernel(), use.parameter(), words + use.inWords());
   }
 
@@ -343,47 +311,80 @@ public final class TrackedGraph implements KernelGraph {
   }
 
   GraphStructure structure() {
-    return structure;
+    return content.structure();
   }
 
   @Override
   public List<String> inputs() {
-    return inputs.names();
+    return content.inputs().names();
   }
 
   @Override
   public List<GraphNode> nodes() {
-    return structure.nodes();
+    return structure().nodes();
   }
 
   @Override
   public List<GraphEdge> edges() {
-    return structure.edges();
+    return structure().edges();
   }
 
   @Override
   public GraphStatistics statistics() {
+    GraphRecording recording = content.recording();
     return new GraphStatistics(
         recording.nodes().size(),
         recording.edges().size(),
         recording.impliedEdges(),
         launches.get(),
-        updatedNodes.get());
+        updatedNodes.get(),
+        updates.get());
   }
 
   @Override
   public String toDot() {
-    return new GraphPicture(structure).dot();
+    return new GraphPicture(structure()).dot();
   }
 
   @Override
   public void writeSvg(Path file) throws IOException {
-    Files.writeString(file, new GraphPicture(structure).svg());
+    Files.writeString(file, new GraphPicture(structure()).svg());
   }
 
   @Override
   public boolean isOpen() {
     return !isClosed;
+  }
+
+  @Override
+  public <X extends Exception> KernelGraph recordAgain(GraphCode<X> code) throws X {
+    GraphRecorder.recordAgain(this, runtime, code);
+    if (runtime.life().tryEnter()) {
+      try {
+        releaseFormer();
+      } finally {
+        runtime.life().leave();
+      }
+    }
+    return this;
+  }
+
+  /** Uses what was recorded again. */
+  void replace(GraphContent next) {
+    acquire("recording again ");
+    try {
+      requireOpen();
+      GraphContent before = content;
+      if (next.takeOver(before)) {
+        updates.incrementAndGet();
+      } else {
+        next.instantiate();
+      }
+      former.add(before);
+      content = next;
+    } finally {
+      lock.unlock();
+    }
   }
 
   @Override
@@ -393,48 +394,52 @@ public final class TrackedGraph implements KernelGraph {
       return;
     }
     try {
-      Teardown teardown = new Teardown();
       acquire("closing ");
       try {
         isClosed = true;
-        teardown.step(this::awaitRuns);
-        teardown.step(this::destroy);
+        former.add(content);
       } finally {
         lock.unlock();
       }
-      // Without the lock: it may call code of the user.
-      recording.release(teardown, driver.sticky().error() != null);
-      if (!teardown.hasFailed()) {
-        runtime.attachment(OpenGraphs.class, OpenGraphs::new).remove(this);
-      }
-      try {
-        teardown.finish();
-      } catch (CudaDriverException e) {
-        throw e.during("closing " + this);
-      }
+      releaseFormer();
     } finally {
       runtime.life().leave();
     }
   }
 
-  /** Waits for the runs if they use memory that is then freed at once. Held: the lock. */
-  private void awaitRuns() {
-    Timeline last = lastTimeline;
-    if (last != null && recording.ownsUnordered() && driver.sticky().error() == null) {
-      last.awaitDone(lastTicket, "closing " + this);
+  /** Releases what it does not use any more. What the driver refuses stays for the next call. */
+  private void releaseFormer() {
+    Teardown teardown = new Teardown();
+    acquire("closing ");
+    try {
+      former.forEach(
+          each -> {
+            teardown.step(() -> awaitRuns(each));
+            teardown.step(each::destroy);
+          });
+    } finally {
+      lock.unlock();
+    }
+    former.forEach(each -> each.release(teardown));
+    if (!teardown.hasFailed()) {
+      former.clear();
+      if (isClosed) {
+        runtime.attachment(OpenGraphs.class, OpenGraphs::new).remove(this);
+      }
+    }
+    try {
+      teardown.finish();
+    } catch (CudaDriverException e) {
+      throw e.during("closing " + this);
     }
   }
 
-  /** Destroys the driver's graph, unless that was done. Held: the lock. */
-  private void destroy() {
-    if (isDestroyed) {
-      return;
+  /** Waits for the runs if they use memory that is then freed at once. Held: the lock. */
+  private void awaitRuns(GraphContent of) {
+    Timeline last = lastTimeline;
+    if (last != null && of.recording().ownsUnordered() && driver.sticky().error() == null) {
+      last.awaitDone(lastTicket, "closing " + this);
     }
-    if (driver.sticky().error() == null) {
-      // A lost context has taken it along.
-      driver.destroyGraph(handle);
-    }
-    isDestroyed = true;
   }
 
   /** The graph, and the nodes that are the first to use each memory. */
@@ -446,11 +451,12 @@ public final class TrackedGraph implements KernelGraph {
 
     @Override
     public AttemptedUse use(int index) {
-      return uses[index].use();
+      return content.uses()[index].use();
     }
 
     @Override
     public WorkFacts facts() {
+      GraphStructure structure = structure();
       int count = structure.nodes().size();
       String nodes = count + (count == 1 ? " node" : " nodes");
       return new WorkFacts(WorkKind.GRAPH, name(), name(), 0, nodes, structure);
@@ -459,6 +465,6 @@ public final class TrackedGraph implements KernelGraph {
 
   @Override
   public String toString() {
-    return recording.toString();
+    return content.recording().toString();
   }
 }

@@ -49,6 +49,13 @@ final class SimulatedCondition implements SimulatedGraph.QueuedNode {
   }
 
   @Override
+  public boolean isLike(SimulatedGraph.QueuedNode other) {
+    return other instanceof SimulatedCondition condition
+        && isLoop == condition.isLoop
+        && nodes.size() == condition.nodes.size();
+  }
+
+  @Override
   public SimulatedGraph.QueuedNode now() {
     List<SimulatedGraph.QueuedNode> current = nodes.now();
     return (outer, ticket) -> put(current, outer, ticket);

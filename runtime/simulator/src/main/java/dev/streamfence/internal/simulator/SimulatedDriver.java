@@ -382,7 +382,6 @@ final class SimulatedDriver implements CudaDriver {
     boolean isMade = false;
     try {
       add(graph, nodes);
-      run(DriverCall.INSTANTIATE_GRAPH, () -> {});
       isMade = true;
       return graph;
     } finally {
@@ -390,6 +389,17 @@ final class SimulatedDriver implements CudaDriver {
         run(DriverCall.DESTROY_GRAPH, graph::destroy);
       }
     }
+  }
+
+  @Override
+  public void instantiateGraph(GraphHandle graph) {
+    run(DriverCall.INSTANTIATE_GRAPH, ((SimulatedGraph) graph)::instantiate);
+  }
+
+  @Override
+  public boolean moveExecutable(GraphHandle from, GraphHandle to) {
+    return call(
+        DriverCall.UPDATE_GRAPH, () -> ((SimulatedGraph) to).takeOver((SimulatedGraph) from));
   }
 
   private void add(SimulatedGraph graph, List<? extends GraphNode> nodes) {

@@ -13,6 +13,7 @@ import dev.streamfence.internal.simulator.SimulatedStream.Point;
 import dev.streamfence.internal.simulator.SubmissionOrder.SubmissionPoint;
 import dev.streamfence.simulation.DriverCall;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -31,6 +32,11 @@ final class SimulatedGraph implements GraphHandle {
     /** The node with the arguments of this moment. */
     default QueuedNode now() {
       return this;
+    }
+
+    /** Whether the driver can change one into the other, which differs in its arguments at most. */
+    default boolean isLike(QueuedNode other) {
+      return false;
     }
   }
 
@@ -81,6 +87,11 @@ final class SimulatedGraph implements GraphHandle {
     @Override
     public void put(SimulatedStream stream, long ticket) {
       queued.put(stream, ticket);
+    }
+
+    @Override
+    public boolean isLike(QueuedNode other) {
+      return other instanceof Call call && adds == call.adds && isCooperative == call.isCooperative;
     }
 
     @Override
@@ -179,7 +190,7 @@ final class SimulatedGraph implements GraphHandle {
   /** The last node of each lane. */
   private final List<Integer> lastOfLane = new ArrayList<>();
 
-  private boolean isExecutable = true;
+  private boolean isExecutable;
 
   /** The end of the latest run. */
   private @Nullable Point end;
@@ -253,6 +264,11 @@ final class SimulatedGraph implements GraphHandle {
     end = streams.mark(stream);
   }
 
+  /** How many nodes it has, without those of conditions. */
+  int size() {
+    return steps.size();
+  }
+
   /** Its nodes with the arguments of this moment. */
   List<QueuedNode> now() {
     return steps.stream().map(step -> step.node.now()).toList();
@@ -291,6 +307,27 @@ final class SimulatedGraph implements GraphHandle {
   /** Whether it can be launched. */
   boolean isExecutable() {
     return isExecutable;
+  }
+
+  /** Makes it executable. */
+  void instantiate() {
+    isExecutable = true;
+  }
+
+  /** Takes the executable graph of another one that has nodes of the same kinds and edges. */
+  boolean takeOver(SimulatedGraph other) {
+    boolean isAlike = all.size() == other.all.size();
+    for (int i = 0; i < all.size() && isAlike; i++) {
+      Step one = all.get(i);
+      Step two = other.all.get(i);
+      isAlike = Arrays.equals(one.after, two.after) && one.node.isLike(two.node);
+    }
+    if (isAlike) {
+      isExecutable = true;
+      end = other.end;
+      other.isExecutable = false;
+    }
+    return isAlike;
   }
 
   /** Destroys the executable graph, but not the graph. */

@@ -170,6 +170,10 @@ enum FailureScenario {
       world.run("launching", () -> graph.launch(b));
       world.holds(copy, a, 6, 7, 8);
       world.holds(values, a, 2, 3, 4);
+      world.run(
+          "recording again",
+          () -> graph.recordAgain(body -> FailureKernel.increment(increment, values)));
+      world.run("launching", () -> graph.launch(b));
       world.run("closing", graph::close);
     }
   },

@@ -8,8 +8,8 @@ import dev.streamfence.DeviceArray;
 import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
 import dev.streamfence.StreamMisuseException;
+import dev.streamfence.graph.GraphBody;
 import dev.streamfence.graph.GraphCache;
-import dev.streamfence.graph.KernelGraph;
 import dev.streamfence.internal.launch.VectorKernels;
 import dev.streamfence.launch.LaunchRecorder;
 import dev.streamfence.simulation.DriverCall;
@@ -27,7 +27,7 @@ final class GraphCacheTest {
   private final DeviceRuntime gpu = DeviceRuntime.simulated(device);
   private final DeviceStream stream = gpu.streams().acquire();
   private final VectorKernels kernels = VectorKernels.on(stream);
-  private final GraphCache<Integer> cache = new GraphCache<>(2);
+  private final GraphCache<Integer> cache = new GraphCache<>(gpu, "increment", 2);
 
   @AfterEach
   void nothingIsLeft() {
@@ -43,11 +43,8 @@ final class GraphCacheTest {
   }
 
   /** A graph that increments an array of a length. */
-  private KernelGraph increment(int length) {
-    try (DeviceArray<int[]> recorded = zeros(length)) {
-      return gpu.graph(
-          "increment " + length, body -> kernels.increment(body.input("array", recorded), length));
-    }
+  private void increment(int length, GraphBody body) {
+    kernels.increment(body.input("array", body.scratch(stream, int[].class, length)), length);
   }
 
   private void launch(DeviceArray<int[]> array) {
@@ -63,7 +60,7 @@ final class GraphCacheTest {
     }
 
     arrays.forEach(array -> assertThat(array.download(stream)).containsOnly(3));
-    assertThat(cache.statistics()).isEqualTo(new GraphCache.Statistics(2, 7, 0, 2));
+    assertThat(cache.statistics()).isEqualTo(new GraphCache.Statistics(2, 0, 7, 0, 2));
   }
 
   @Test
@@ -76,8 +73,31 @@ final class GraphCacheTest {
     launch(eight);
     launch(zeros(16));
 
-    assertThat(cache.statistics()).isEqualTo(new GraphCache.Statistics(4, 2, 2, 2));
+    assertThat(cache.statistics()).isEqualTo(new GraphCache.Statistics(4, 2, 2, 2, 2));
     assertThat(eight.download(stream)).containsOnly(3);
+    assertThat(device.calls(DriverCall.INSTANTIATE_GRAPH)).isEqualTo(2);
+  }
+
+  @Test
+  void aGraphThatCannotBeRecordedMakesNoRoomForNothing() {
+    DeviceArray<int[]> eight = zeros(8);
+    launch(eight);
+    launch(zeros(16));
+    assertThatThrownBy(
+            () ->
+                cache.launch(
+                    32,
+                    stream,
+                    (key, body) -> {
+                      throw new IllegalStateException("planned");
+                    },
+                    graph -> {}))
+        .hasMessage("planned");
+
+    assertThat(cache.statistics().graphs()).isEqualTo(1);
+    launch(eight);
+    launch(zeros(32));
+    assertThat(eight.download(stream)).containsOnly(2);
   }
 
   @Test
@@ -108,12 +128,12 @@ final class GraphCacheTest {
                 cache.launch(
                     8,
                     stream,
-                    key -> {
+                    (key, body) -> {
                       throw new IllegalStateException("planned");
                     },
                     graph -> {}))
         .hasMessage("planned");
-    assertThat(cache.statistics()).isEqualTo(new GraphCache.Statistics(0, 0, 0, 0));
+    assertThat(cache.statistics()).isEqualTo(new GraphCache.Statistics(0, 0, 0, 0, 0));
 
     launch(array);
 
@@ -139,6 +159,6 @@ final class GraphCacheTest {
     assertThat(LongStream.of(0, 1, 2, 3, 256, 257, 513, 65_537).map(GraphCache::sizeClass))
         .containsExactly(1L, 1L, 2L, 4L, 256L, 512L, 1024L, 131_072L);
     assertThatIllegalArgumentException().isThrownBy(() -> GraphCache.sizeClass(-1));
-    assertThatIllegalArgumentException().isThrownBy(() -> new GraphCache<Integer>(0));
+    assertThatIllegalArgumentException().isThrownBy(() -> new GraphCache<Integer>(gpu, "none", 0));
   }
 }

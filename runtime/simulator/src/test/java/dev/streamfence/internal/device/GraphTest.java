@@ -1051,4 +1051,98 @@ final class GraphTest {
     assertThat(thrown).isNotNull();
     assertThat(thrown.kind()).as("%s", thrown).isEqualTo(kind);
   }
+
+  @Test
+  void aGraphThatIsRecordedAgainRunsWithOtherLengthsAndTheDriverChangesItsGraph() {
+    DeviceArray<int[]> longer = gpu.memory().allocateZeroed(b, int[].class, 3 * N, "longer");
+    KernelGraph graph =
+        gpu.graph(
+            "again",
+            body -> {
+              onA.increment(body.input("input", x), N);
+              y.copyFrom(b, x);
+            });
+    graph.launch(a);
+    graph.recordAgain(
+        body -> {
+          onA.increment(body.input("other", longer), 3 * N);
+          y.view(0, 2).copyFrom(b, longer.view(0, 2));
+        });
+    assertThat(graph.inputs()).containsExactly("other");
+    graph.launch(b);
+    graph.launch(a);
+
+    assertThat(x.download(a)).containsOnly(1);
+    assertThat(longer.download(a)).containsOnly(2);
+    assertThat(y.download(b)).startsWith(2, 2, 1);
+    assertThat(device.calls(DriverCall.INSTANTIATE_GRAPH)).isEqualTo(1);
+    assertThat(device.calls(DriverCall.UPDATE_GRAPH)).isEqualTo(1);
+    assertThat(graph.statistics().updates()).isEqualTo(1);
+    assertThat(graph.statistics().launches()).isEqualTo(3);
+  }
+
+  @Test
+  void aGraphThatIsRecordedAgainWithOtherNodesIsMadeAnew() {
+    KernelGraph graph = gpu.graph("again", body -> onA.increment(x, N));
+    graph.launch(a);
+    graph.recordAgain(
+        body -> {
+          onA.increment(x, N);
+          body.whileNonZero(y, pass -> y.fill(b, 0));
+          sum.fill(b, 5);
+        });
+    graph.launch(b);
+    graph.recordAgain(body -> onA.add(x, sum, y, N));
+    graph.launch(b);
+
+    assertThat(x.download(a)).containsOnly(2);
+    assertThat(y.download(a)).containsOnly(7);
+    assertThat(device.calls(DriverCall.INSTANTIATE_GRAPH)).isEqualTo(3);
+    assertThat(graph.statistics().updates()).isZero();
+    assertThat(graph.nodes()).hasSize(1);
+  }
+
+  @Test
+  void codeThatThrowsWhenAGraphIsRecordedAgainChangesNothing() {
+    KernelGraph graph = gpu.graph("again", body -> onA.increment(x, N));
+    DeviceArray<int[]> closed = zeros("closed");
+    assertThatThrownBy(
+            () ->
+                graph.recordAgain(
+                    body -> {
+                      onA.increment(closed, N);
+                      body.scratch(a, int[].class, N);
+                      throw new IllegalStateException("no");
+                    }))
+        .hasMessage("no");
+    closed.close();
+    graph.launch(b);
+
+    assertThat(x.download(a)).containsOnly(1);
+    assertThat(graph.statistics().updates()).isZero();
+  }
+
+  @Test
+  void memoryOfWhatWasRecordedBeforeIsFreedWhenItsRunsAreDone() {
+    long before = live(gpu);
+    DeviceArray<int[]> once = zeros("once");
+    KernelGraph graph =
+        gpu.graph(
+            "again",
+            body -> {
+              DeviceArray<int[]> scratch = body.scratch(a, int[].class, N);
+              scratch.fill(a, 3);
+              onB.add(scratch, once, x, N);
+            });
+    once.close();
+    graph.launch(a);
+    graph.recordAgain(body -> onA.increment(x, N));
+    assertThat(live(gpu)).isEqualTo(before);
+    graph.launch(b);
+    assertThat(x.download(b)).containsOnly(4);
+    graph.close();
+    assertThatIllegalStateException()
+        .isThrownBy(() -> graph.recordAgain(body -> onA.increment(x, N)))
+        .withMessageContaining("is closed");
+  }
 }

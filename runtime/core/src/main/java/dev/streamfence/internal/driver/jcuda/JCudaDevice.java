@@ -474,9 +474,6 @@ final class JCudaDevice implements CudaDriver {
     boolean isMade = false;
     try {
       graph.add(nodes, context);
-      call(
-          DriverCall.INSTANTIATE_GRAPH,
-          () -> JCudaDriver.cuGraphInstantiate(graph.executable, cuGraph, 0));
       isMade = true;
       return graph;
     } finally {
@@ -484,6 +481,31 @@ final class JCudaDevice implements CudaDriver {
         destroy(cuGraph);
       }
     }
+  }
+
+  @Override
+  public void instantiateGraph(GraphHandle graph) {
+    JCudaGraph known = use(graph);
+    CUgraphExec made = new CUgraphExec();
+    call(DriverCall.INSTANTIATE_GRAPH, () -> JCudaDriver.cuGraphInstantiate(made, known.graph, 0));
+    known.executable = made;
+  }
+
+  @Override
+  public boolean moveExecutable(GraphHandle from, GraphHandle to) {
+    UnboundFunctions.load();
+    JCudaGraph has = use(from);
+    JCudaGraph wants = use(to);
+    CUgraphExec executable = has.executable();
+    begin(DriverCall.UPDATE_GRAPH);
+    int code = Status.of(() -> UnboundFunctions.cuGraphExecUpdate(executable, wants.graph));
+    if (code == CUresult.CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE) {
+      return false;
+    }
+    check(DriverCall.UPDATE_GRAPH, code);
+    wants.executable = executable;
+    has.executable = null;
+    return true;
   }
 
   /** The conditions of its graphs. */
@@ -496,7 +518,7 @@ final class JCudaDevice implements CudaDriver {
     JCudaGraph known = use(graph);
     CUstream cuStream = use(stream);
     begin(DriverCall.LAUNCH_GRAPH);
-    check(DriverCall.LAUNCH_GRAPH, FastestLaunchCalls.now().launch(known.executable, cuStream));
+    check(DriverCall.LAUNCH_GRAPH, FastestLaunchCalls.now().launch(known.executable(), cuStream));
   }
 
   @Override
@@ -523,11 +545,10 @@ final class JCudaDevice implements CudaDriver {
     JCudaGraph last = own(JCudaGraph.class, graph).destroy(this);
     boolean isGone = false;
     try {
-      if (!last.isExecutableGone) {
-        call(
-            DriverCall.DESTROY_EXECUTABLE_GRAPH,
-            () -> JCudaDriver.cuGraphExecDestroy(last.executable));
-        last.isExecutableGone = true;
+      CUgraphExec executable = last.executable;
+      if (executable != null) {
+        call(DriverCall.DESTROY_EXECUTABLE_GRAPH, () -> JCudaDriver.cuGraphExecDestroy(executable));
+        last.executable = null;
       }
       destroy(last.graph);
       isGone = true;

@@ -11,6 +11,7 @@ import jcuda.driver.CUcontext;
 import jcuda.driver.CUgraph;
 import jcuda.driver.CUgraphExec;
 import jcuda.driver.CUgraphNode;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A graph of the driver, and the executable graph made of it. The graph is kept, since the driver
@@ -24,13 +25,12 @@ final class JCudaGraph implements CudaDriver.GraphHandle {
   private final JCudaDevice owner;
   private final AtomicBoolean destroyed = new AtomicBoolean();
   final CUgraph graph;
-  final CUgraphExec executable = new CUgraphExec();
+
+  /** Null before it is made, and once another graph has it or it is destroyed. */
+  volatile @Nullable CUgraphExec executable;
 
   /** Of a condition first itself, and then what it repeats or leaves out. */
   private final List<CUgraphNode> nodes = new ArrayList<>();
-
-  /** Whether the executable graph is destroyed, while the graph is not. Of the thread that does. */
-  boolean isExecutableGone;
 
   JCudaGraph(JCudaDevice owner, CUgraph graph) {
     this.owner = owner;
@@ -89,7 +89,16 @@ final class JCudaGraph implements CudaDriver.GraphHandle {
 
   /** Gives the executable graph the arguments that a node has at this moment. */
   void update(int index, GraphNode node, CUcontext context) {
-    node.put(new GraphNodeSink.Updating(owner, context, executable, nodes.get(index)), NO_STREAM);
+    node.put(new GraphNodeSink.Updating(owner, context, executable(), nodes.get(index)), NO_STREAM);
+  }
+
+  /** Its executable graph. */
+  CUgraphExec executable() {
+    CUgraphExec known = executable;
+    if (known == null) {
+      throw new IllegalArgumentException(this + " is not executable");
+    }
+    return known;
   }
 
   /** This graph, for a call of {@code user}; throws if it is destroyed or another driver's. */

@@ -2,6 +2,7 @@ package dev.streamfence.internal.driver.jcuda;
 
 import com.sun.jna.Function;
 import com.sun.jna.Memory;
+import com.sun.jna.ptr.IntByReference;
 import com.sun.jna.ptr.LongByReference;
 import com.sun.jna.ptr.PointerByReference;
 import dev.streamfence.DeviceException;
@@ -9,14 +10,14 @@ import java.util.Arrays;
 import jcuda.driver.CUcontext;
 import jcuda.driver.CUdevice;
 import jcuda.driver.CUgraph;
+import jcuda.driver.CUgraphExec;
 import jcuda.driver.CUgraphNode;
 import jcuda.driver.CUresult;
 
 /**
  * The functions of the CUDA driver that JCuda does not bind, called through JNA: those of a
- * device's own memory pool, and of conditions in graphs. None is on the launch path, since such a
- * call boxes its arguments. Each returns the driver's code, and must be called after {@link #load}.
- * Thread-safe.
+ * device's own memory pool, and of graphs. None is on the launch path, since such a call boxes its
+ * arguments. Each returns the driver's code, and must be called after {@link #load}. Thread-safe.
  */
 final class UnboundFunctions {
   /** {@code CU_MEMPOOL_ATTR_RELEASE_THRESHOLD}, a 64-bit number of bytes. */
@@ -74,6 +75,17 @@ final class UnboundFunctions {
         call("cuGraphAddNode", added, RawHandle.of(graph), nodes, (long) nodes.length, parameters);
     RawHandle.set(node, added.getValue());
     return code;
+  }
+
+  /** Changes an executable graph so that it is of a graph. */
+  static int cuGraphExecUpdate(CUgraphExec executable, CUgraph graph) {
+    // The node that differs, and how; the code says whether one does.
+    return call(
+        "cuGraphExecUpdate",
+        RawHandle.of(executable),
+        RawHandle.of(graph),
+        new LongByReference(),
+        new IntByReference());
   }
 
   private static int call(String name, Object... arguments) {

@@ -481,6 +481,7 @@ class JCudaDeviceOverStandInTest {
             standIn.trace(
                 () -> {
                   CudaDriver.GraphHandle graph = driver.createGraph(nodes);
+                  driver.instantiateGraph(graph);
                   driver.launchGraph(graph, fixture.stream);
                   driver.updateGraph(graph, 7, nodes.get(7));
                   driver.updateGraph(graph, 1, nodes.get(1));
@@ -551,6 +552,30 @@ class JCudaDeviceOverStandInTest {
   }
 
   @Test
+  void anExecutableGraphMovesToAnotherGraphUnlessTheDriverCannotChangeIt() {
+    GraphNode node =
+        new SeamCalls.Node((sink, on) -> sink.fill8Async(fixture.memory, (byte) 1, 1, on));
+    CudaDriver.GraphHandle first = driver.createGraph(List.of(node));
+    CudaDriver.GraphHandle second = driver.createGraph(List.of(node));
+    driver.instantiateGraph(first);
+
+    standIn.fail("cuGraphExecUpdate", 910);
+    assertThat(driver.moveExecutable(first, second)).isFalse();
+    standIn.reset();
+    driver.launchGraph(first, fixture.stream);
+    assertThat(driver.moveExecutable(first, second)).isTrue();
+    driver.launchGraph(second, fixture.stream);
+
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> driver.launchGraph(first, fixture.stream))
+        .withMessageContaining("is not executable");
+    assertThat(standIn.trace(() -> driver.destroyGraph(second)))
+        .anyMatch(line -> line.startsWith("cuGraphExecDestroy"));
+    assertThat(standIn.trace(() -> driver.destroyGraph(first)))
+        .noneMatch(line -> line.startsWith("cuGraphExecDestroy"));
+  }
+
+  @Test
   void aLoopOfAGraphReadsItsNumberBeforeItAndAfterTheLastNodesOfAPass() {
     GraphNode fill =
         new SeamCalls.Node((sink, on) -> sink.fill8Async(fixture.memory, (byte) 1, 1, on));
@@ -567,6 +592,7 @@ class JCudaDeviceOverStandInTest {
             () -> {
               CudaDriver.GraphHandle graph =
                   driver.createGraph(List.of(new SeamCalls.ConditionNode(loop), fill));
+              driver.instantiateGraph(graph);
               driver.updateGraph(graph, 3, behind);
               driver.updateGraph(graph, 5, fill);
               driver.updateGraph(graph, 6, fill);

@@ -60,6 +60,7 @@ final class SeamCalls {
     module = driver.loadModule("module.ptx", ptx());
     function = driver.function(module, "nothing");
     graph = driver.createGraph(List.of(launchNode(false), copyNode(), fillNode(0, 1)));
+    driver.instantiateGraph(graph);
   }
 
   static byte[] ptx() {
@@ -110,7 +111,10 @@ final class SeamCalls {
       case SUGGESTED_BLOCK_SIZE -> () -> driver.suggestedBlockSize(function, 0);
       case LAUNCH_KERNEL -> () -> launch(false, host);
       case LAUNCH_COOPERATIVE_KERNEL -> () -> launch(true, host);
-      case CREATE_GRAPH, INSTANTIATE_GRAPH -> () -> driver.createGraph(List.of());
+      case CREATE_GRAPH -> () -> driver.createGraph(List.of());
+      case INSTANTIATE_GRAPH -> () -> driver.instantiateGraph(driver.createGraph(List.of()));
+      case UPDATE_GRAPH ->
+          () -> driver.moveExecutable(graph, driver.createGraph(List.of(launchNode(false))));
       case ADD_KERNEL_NODE -> () -> driver.createGraph(List.of(launchNode(false)));
       case SET_KERNEL_NODE_ATTRIBUTE -> () -> driver.createGraph(List.of(launchNode(true)));
       case CREATE_CONDITION, ADD_CONDITION -> () -> driver.createGraph(List.of(conditionNode()));

@@ -873,6 +873,15 @@ int cuGraphExecDestroy(Object *executable) {
   return SUCCESS;
 }
 
+int cuGraphExecUpdate(Object *executable, Object *graph, intptr_t *node, int *result) {
+  REQUIRE(executable, GRAPH);
+  REQUIRE(graph, GRAPH);
+  CALL(device_of(executable), " graph=%ld", id_of(graph));
+  *node = 0;
+  *result = 0;
+  return SUCCESS;
+}
+
 int cuGraphLaunch(Object *executable, Object *stream) {
   REQUIRE(executable, GRAPH);
   REQUIRE(stream, STREAM);
