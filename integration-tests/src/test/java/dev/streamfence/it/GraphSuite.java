@@ -184,8 +184,8 @@ abstract class GraphSuite extends TwoStreamSuite {
                           onA.increment(input, n);
                           onB.increment(inner, 1);
                         });
-                    onA.add(sum, input, sum, n);
-                    copy.copyFrom(b, sum);
+                    onA.add(sum, input, copy, n);
+                    sum.copyFrom(b, copy);
                     pass.ifNonZero(isWanted, then -> onB.increment(wanted, n));
                     onB.increment(counter, 1);
                   });
