@@ -51,8 +51,8 @@ class QueryGraphTest {
         DeviceTables tables = DeviceTables.upload(stream, DATA);
         QueryGraph<Q6Answer> q6 = Q6Query.graph(stream, tables, 3);
         QueryGraph<Q12Answer> q12 = Q12Query.graph(stream, tables)) {
-      assertThat(q6.statistics()).isEqualTo(new GraphStatistics(6, 3, 0, 0, 0, 0));
-      assertThat(q12.statistics()).isEqualTo(new GraphStatistics(4, 3, 0, 0, 0, 0));
+      assertThat(q6.statistics()).isEqualTo(new GraphStatistics(6, 3, 0, 0, 0, 0, 0));
+      assertThat(q12.statistics()).isEqualTo(new GraphStatistics(4, 3, 0, 0, 0, 0, 0));
     }
   }
 }

@@ -103,7 +103,7 @@ class ReportTextTest {
     GraphTimes times =
         new GraphTimes(
             "Q6",
-            new GraphStatistics(8, 4, 1, 0, 0, 0),
+            new GraphStatistics(8, 4, 1, 0, 0, 0, 0),
             new QueryRepeats.Result(400_000, 0),
             new QueryRepeats.Result(200_000, wrong),
             new QueryRepeats.Result(100_000, 0));

@@ -10,6 +10,14 @@ package dev.streamfence.graph;
  * @param updatedNodes how often a node got other arguments, since an input was bound or a number
  *     set
  * @param updates how often it was recorded again and the driver could change the graph that it had
+ * @param sharedBytes bytes of arrays that its code has closed and that needed no memory of their
+ *     own, since others of them are not used at the same time
  */
 public record GraphStatistics(
-    int nodes, int edges, int impliedEdges, long launches, long updatedNodes, long updates) {}
+    int nodes,
+    int edges,
+    int impliedEdges,
+    long launches,
+    long updatedNodes,
+    long updates,
+    long sharedBytes) {}

@@ -171,7 +171,8 @@ final class GraphInputs {
       for (Range range : node.ranges()) {
         Input input = inputAt(range.address());
         if (input == null) {
-          others.add(new Range(Range.FIXED, range.address(), range.bytes(), range.writes()));
+          long address = bindings.translate(range.address());
+          others.add(new Range(Range.FIXED, address, range.bytes(), range.writes()));
         } else if (range.slot() == Range.FIXED) {
           throw new StreamMisuseException(
               StreamMisuseException.Misuse.INSIDE_GRAPH,

@@ -106,6 +106,7 @@ public final class GraphRecorder {
       GraphInputs inputs,
       Consumer<GraphContent> use) {
     try {
+      recording.shareScratch();
       inputs.end();
       recording.checks().forEach(Runnable::run);
       recording.awaitUntracked();

@@ -338,7 +338,8 @@ public final class TrackedGraph implements KernelGraph {
         recording.impliedEdges(),
         launches.get(),
         updatedNodes.get(),
-        updates.get());
+        updates.get(),
+        recording.sharedBytes());
   }
 
   @Override

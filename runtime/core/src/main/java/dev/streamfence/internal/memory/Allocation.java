@@ -5,7 +5,7 @@ import static java.util.Objects.requireNonNull;
 
 import dev.streamfence.internal.order.Closing;
 import dev.streamfence.internal.order.HazardState;
-import dev.streamfence.internal.order.Tagged;
+import dev.streamfence.internal.order.KnownMemory;
 import dev.streamfence.internal.order.Timeline;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * pays for it. Everything else reads that from here. Its address may be reused after it is freed;
  * its generation never is. Thread-safe.
  */
-public final class Allocation implements Tagged {
+public final class Allocation implements KnownMemory {
   private final long address;
   private final long sizeInBytes;
   private final String tag;
@@ -161,13 +161,20 @@ public final class Allocation implements Tagged {
    * The device address of its first byte. Reading it orders nothing: a caller that uses it must
    * register the use.
    */
+  @Override
   public long address() {
     return address;
   }
 
   /** Size in bytes, at least 1. */
+  @Override
   public long sizeInBytes() {
     return sizeInBytes;
+  }
+
+  @Override
+  public boolean isReplaceable() {
+    return timeline != null && enclosing == null && !foreign;
   }
 
   /** Whether its bytes count in an account. */

@@ -7,10 +7,14 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What stands for the inputs of a graph: each is a range of addresses that was recorded, and the
- * range that is used instead. Confined to the holder of the graph's lock.
+ * What stands for the inputs of a graph, and for memory that was given up: each is a range of
+ * addresses that was recorded, and the range that is used instead. Confined to the holder of the
+ * graph's lock.
  */
 public final class GraphBindings {
+  /** The number of memory that is no input. */
+  private static final int NO_INPUT = -1;
+
   private static final class Binding {
     private final int number;
     private final long from;
@@ -30,7 +34,9 @@ public final class GraphBindings {
     }
   }
 
+  /** The inputs, by their numbers. */
   private final List<Binding> bindings = new ArrayList<>();
+
   private final TreeMap<Long, Binding> byAddress = new TreeMap<>();
 
   /** Adds an input, for which its own memory stands at first; returns its number. */
@@ -39,6 +45,13 @@ public final class GraphBindings {
     bindings.add(added);
     byAddress.put(address, added);
     return bindings.size() - 1;
+  }
+
+  /** Lets other memory stand for some that is no input, from now on. */
+  void replace(long address, long bytes, long by) {
+    Binding replaced = new Binding(NO_INPUT, address, bytes);
+    replaced.now = by;
+    byAddress.put(address, replaced);
   }
 
   /**
@@ -54,7 +67,7 @@ public final class GraphBindings {
   /** The number of the input to which a recorded address belongs; -1 if it belongs to none. */
   public int inputAt(long address) {
     Binding binding = at(address);
-    return binding == null ? -1 : binding.number;
+    return binding == null ? NO_INPUT : binding.number;
   }
 
   private @Nullable Binding at(long address) {
@@ -63,7 +76,7 @@ public final class GraphBindings {
   }
 
   /** The address that is used instead of a recorded one. */
-  long translate(long address) {
+  public long translate(long address) {
     Binding binding = at(address);
     return binding == null ? address : address - binding.from + binding.now;
   }

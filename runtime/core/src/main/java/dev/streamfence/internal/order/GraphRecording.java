@@ -15,9 +15,11 @@ import dev.streamfence.internal.driver.Sink;
 import dev.streamfence.internal.order.RecordedNode.Range;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -55,6 +57,9 @@ public final class GraphRecording implements Sink {
   /** The order of those that no condition repeats or leaves out. */
   private final NodeOrder outermost = new NodeOrder();
 
+  /** The order of those of each condition, by its index. */
+  private final Map<Integer, NodeOrder> inner = new HashMap<>();
+
   private final Set<HazardState> used = new HashSet<>();
   private final List<HazardState> held = new ArrayList<>();
   private final List<HostMemory> frames = new ArrayList<>();
@@ -63,6 +68,7 @@ public final class GraphRecording implements Sink {
   private final List<Runnable> closes = new ArrayList<>();
   private final Set<Timeline> untracked = new LinkedHashSet<>();
   private long frameOffset;
+  private long sharedBytes;
 
   /** Whose code runs; null outside of the code of a condition. */
   private @Nullable ConditionalNodes part;
@@ -170,7 +176,69 @@ public final class GraphRecording implements Sink {
   /** Forgets what only the body needs. */
   public void end() {
     outermost.forget();
+    inner.clear();
     used.clear();
+  }
+
+  /**
+   * Lets memory that was closed meanwhile, and that only nodes use, share bytes where edges order
+   * the uses, and frees what is not needed then.
+   */
+  public void shareScratch() {
+    ScratchLayout layout = new ScratchLayout(this::isBefore);
+    for (HazardState state : used) {
+      KnownMemory memory = state.onlyHeld();
+      if (memory != null
+          && memory.isReplaceable()
+          && bindings.inputAt(memory.address()) < 0
+          && outermost.isWrittenBeforeRead(state)
+          && inner.values().stream().allMatch(nested -> nested.isWrittenBeforeRead(state))) {
+        layout.add(new ScratchLayout.Scratch(state, memory));
+      }
+    }
+    nodes.forEach(layout::use);
+    layout
+        .replacements()
+        .forEach(
+            (given, kept) -> {
+              KnownMemory memory = given.memory();
+              bindings.replace(memory.address(), memory.sizeInBytes(), kept.memory().address());
+              outermost.forget(given.state());
+              sharedBytes += memory.sizeInBytes();
+              dismiss(given.state());
+            });
+  }
+
+  /** How many bytes were freed, since others stand for them. */
+  public long sharedBytes() {
+    return sharedBytes;
+  }
+
+  /** Whether a node comes before another one in each run, or in each pass of a loop of both. */
+  private boolean isBefore(RecordedNode one, RecordedNode other) {
+    List<RecordedNode> first = withConditions(one);
+    List<RecordedNode> second = withConditions(other);
+    int common = 0;
+    while (common < Math.min(first.size(), second.size())
+        && first.get(common) == second.get(common)) {
+      common++;
+    }
+    if (common == first.size() || common == second.size()) {
+      return false;
+    }
+    RecordedNode apart = first.get(common);
+    NodeOrder both = apart.parent() < 0 ? outermost : inner.get(apart.parent());
+    return both != null && both.isBefore(apart, second.get(common));
+  }
+
+  /** A node, behind the conditions that decide about it. */
+  private List<RecordedNode> withConditions(RecordedNode node) {
+    if (node.parent() < 0) {
+      return List.of(node);
+    }
+    List<RecordedNode> all = new ArrayList<>(withConditions(nodes.get(node.parent())));
+    all.add(node);
+    return all;
   }
 
   /** The exception for an operation that cannot be a node. */
@@ -298,6 +366,7 @@ public final class GraphRecording implements Sink {
   /** Takes nodes out again, of which no condition was added. */
   void dropConditional(ConditionalNodes dropped) {
     nodes.subList(dropped.first(), nodes.size()).clear();
+    inner.keySet().removeIf(index -> index >= dropped.index());
   }
 
   /**
@@ -325,6 +394,7 @@ public final class GraphRecording implements Sink {
     nodes.add(conditional.first(), added);
     order.add(added);
     order.addInner(conditional.order());
+    inner.put(conditional.index(), conditional.order());
   }
 
   private Submission requireCurrent() {
@@ -412,6 +482,7 @@ public final class GraphRecording implements Sink {
     return new RecordedNode(
         index,
         ConditionalNodes.indexOf(part),
+        order.nodes().size(),
         facts,
         facts.name() + " in " + name,
         work.timeline(),

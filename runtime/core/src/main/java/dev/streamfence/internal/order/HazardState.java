@@ -607,7 +607,7 @@ public final class HazardState extends HazardLock {
 
   /** The name that its user has given it; empty if there is none. */
   String tag() {
-    return subject instanceof Tagged tagged ? tagged.tag() : "";
+    return subject instanceof KnownMemory memory ? memory.tag() : "";
   }
 
   @Override
@@ -739,6 +739,18 @@ public final class HazardState extends HazardLock {
       }
       closesWithLastHold = false;
       return end(closedAt) == Closing.NOW ? release : null;
+    } finally {
+      unlock();
+    }
+  }
+
+  /** The memory, if it is closed and nothing but one hold keeps it; else null. */
+  @Nullable KnownMemory onlyHeld() {
+    lock();
+    try {
+      return closesWithLastHold && holds == 1 && subject instanceof KnownMemory memory
+          ? memory
+          : null;
     } finally {
       unlock();
     }

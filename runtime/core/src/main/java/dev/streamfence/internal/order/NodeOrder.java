@@ -104,6 +104,24 @@ final class NodeOrder {
     return all;
   }
 
+  /** Whether no node reads what some memory had before these nodes. */
+  boolean isWrittenBeforeRead(HazardState state) {
+    StateUses uses = states.get(state);
+    return uses == null || !uses.reads;
+  }
+
+  /** Whether a node comes before another one. */
+  boolean isBefore(RecordedNode one, RecordedNode other) {
+    Place first = places.get(one.place());
+    int[] before = places.get(other.place()).before;
+    return first.path < before.length && before[first.path] >= first.position;
+  }
+
+  /** Forgets what was used in place of other memory. */
+  void forget(HazardState state) {
+    states.remove(state);
+  }
+
   /** Says that no node is added any more. */
   void seal() {
     isSealed = true;

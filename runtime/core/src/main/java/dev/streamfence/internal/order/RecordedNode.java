@@ -50,6 +50,7 @@ public final class RecordedNode implements GraphNode {
 
   private final int index;
   private final int parent;
+  private final int place;
   private final WorkFacts facts;
   private final String purpose;
   private final Timeline timeline;
@@ -64,6 +65,7 @@ public final class RecordedNode implements GraphNode {
   RecordedNode(
       int index,
       int parent,
+      int place,
       WorkFacts facts,
       String purpose,
       Timeline timeline,
@@ -76,6 +78,7 @@ public final class RecordedNode implements GraphNode {
       Call call) {
     this.index = index;
     this.parent = parent;
+    this.place = place;
     this.facts = facts;
     this.purpose = purpose;
     this.timeline = timeline;
@@ -96,6 +99,11 @@ public final class RecordedNode implements GraphNode {
   /** The index of the condition that repeats it or leaves it out; -1 if there is none. */
   public int parent() {
     return parent;
+  }
+
+  /** Its place among the nodes of its condition, or of the graph if it has none. */
+  int place() {
+    return place;
   }
 
   /** What it is. */

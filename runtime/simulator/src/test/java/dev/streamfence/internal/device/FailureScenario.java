@@ -156,6 +156,11 @@ enum FailureScenario {
                         FailureKernel.bump(bump, List.of(copy, scratch), 3);
                         FailureKernel.increment(increment, body.input("values", values));
                         copy.copyFrom(b, values);
+                        for (int i = 0; i < 2; i++) {
+                          try (DeviceArray<int[]> closed = copy.copy(a)) {
+                            extra.copyFrom(b, closed.view(0, 1));
+                          }
+                        }
                         body.whileNonZero(
                             passes,
                             pass -> {

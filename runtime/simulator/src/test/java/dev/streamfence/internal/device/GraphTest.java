@@ -1145,4 +1145,107 @@ final class GraphTest {
         .isThrownBy(() -> graph.recordAgain(body -> onA.increment(x, N)))
         .withMessageContaining("is closed");
   }
+
+  /** A chain of copies, of which each closes what it was made of. */
+  private void chain(int copies) {
+    DeviceArray<int[]> last = x;
+    for (int i = 0; i < copies; i++) {
+      DeviceArray<int[]> next = last.copy(i % 2 == 0 ? a : b);
+      onA.increment(next, N);
+      if (last != x) {
+        last.close();
+      }
+      last = next;
+    }
+    x.copyFrom(b, last);
+    last.close();
+  }
+
+  @Test
+  void arraysThatAreClosedInItsCodeShareBytesWhereTheirUsesAreOrdered() {
+    long before = live(gpu);
+    KernelGraph graph = gpu.graph("chain", body -> chain(10));
+    long bytes = N * (long) Integer.BYTES;
+    assertThat(live(gpu) - before).isEqualTo(2 * bytes);
+    assertThat(graph.statistics().sharedBytes()).isEqualTo(8 * bytes);
+    assertThat(graph.statistics().edges()).isEqualTo(graph.statistics().nodes() - 1);
+    graph.launch(a);
+    graph.launch(b);
+    assertThat(x.download(a)).containsOnly(20);
+    graph.close();
+    assertThat(live(gpu)).isEqualTo(before);
+  }
+
+  @Test
+  void arraysThatAreUsedSideBySideKeepTheirBytes() {
+    KernelGraph graph =
+        gpu.graph(
+            "apart",
+            body -> {
+              try (DeviceArray<int[]> one = x.copy(a);
+                  DeviceArray<int[]> other = y.copy(b)) {
+                onA.increment(one, N);
+                onB.increment(other, N);
+                onA.add(one, other, sum, N);
+              }
+              try (DeviceArray<int[]> later = x.copy(a)) {
+                y.copyFrom(b, later);
+              }
+            });
+    // The last one is not ordered with the first ones before their copies.
+    assertThat(graph.statistics().sharedBytes()).isZero();
+    graph.launch(a);
+    assertThat(sum.download(b)).containsOnly(2);
+  }
+
+  @Test
+  void arraysThatAreClosedInALoopShareBytesWithinAPass() {
+    KernelGraph graph =
+        gpu.graph(
+            "passes",
+            body -> {
+              try (DeviceArray<int[]> before = x.copy(a)) {
+                sum.copyFrom(b, before);
+              }
+              body.whileNonZero(
+                  y,
+                  pass -> {
+                    chain(3);
+                    onB.add(x, sum, sum, N);
+                    onA.increment(y, N);
+                  });
+            });
+    // In a pass two of three remain, of which one is that from before the loop.
+    assertThat(graph.statistics().sharedBytes()).isEqualTo(2L * N * Integer.BYTES);
+    y.fill(a, -2);
+    graph.launch(b);
+    assertThat(x.download(a)).containsOnly(6);
+    assertThat(sum.download(a)).containsOnly(9);
+  }
+
+  @Test
+  void bytesThatCarryAValueToTheNextPassAreNotShared() {
+    KernelGraph graph =
+        gpu.graph(
+            "carried",
+            body -> {
+              try (DeviceArray<int[]> carried = x.copy(a)) {
+                body.whileNonZero(
+                    y,
+                    pass -> {
+                      try (DeviceArray<int[]> copy = carried.copy(b)) {
+                        onA.increment(carried, N);
+                        sum.copyFrom(b, copy);
+                      }
+                      onA.increment(y, N);
+                    });
+                x.copyFrom(a, carried);
+              }
+            });
+    assertThat(graph.statistics().sharedBytes()).isZero();
+    y.fill(a, -3);
+    graph.launch(a);
+    assertThat(x.download(b)).containsOnly(3);
+    assertThat(sum.download(b)).containsOnly(2);
+  }
 }

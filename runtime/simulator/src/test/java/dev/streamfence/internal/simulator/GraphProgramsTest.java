@@ -164,7 +164,7 @@ final class GraphProgramsTest {
         steps(null);
         kernels.get(0).increment(arrays.get(0), N);
       }
-      return answers(new GraphStatistics(0, 0, 0, 0, 0, 0));
+      return answers(new GraphStatistics(0, 0, 0, 0, 0, 0, 0));
     }
 
     private Outcome answers(GraphStatistics statistics) {
