@@ -190,6 +190,48 @@ static void downloadOfACopyOfAConstant() {
   }
 }
 
+// A condition that is true: its one node uses memory of another stream, whose events order both.
+static void inAConditionAfterAnEvent() {
+  CUdeviceptr x = zeros(a);
+  cudaFunction_t function;
+  if (cudaGetFuncBySymbol(&function, reinterpret_cast<const void*>(increment)) != cudaSuccess) {
+    std::exit(1);
+  }
+  CUgraph graph;
+  CUgraphConditionalHandle handle;
+  CHECK(cuGraphCreate(&graph, 0));
+  CHECK(cuGraphConditionalHandleCreate(&handle, graph, context, 1, CU_GRAPH_COND_ASSIGN_DEFAULT));
+  CUgraphNodeParams condition = {};
+  condition.type = CU_GRAPH_NODE_TYPE_CONDITIONAL;
+  condition.conditional.handle = handle;
+  condition.conditional.type = CU_GRAPH_COND_TYPE_IF;
+  condition.conditional.size = 1;
+  condition.conditional.ctx = context;
+  CUgraphNode node;
+#if CUDA_VERSION >= 13000
+  CHECK(cuGraphAddNode(&node, graph, nullptr, nullptr, 0, &condition));
+#else
+  CHECK(cuGraphAddNode(&node, graph, nullptr, 0, &condition));
+#endif
+  void* arguments[] = {&x};
+  CUDA_KERNEL_NODE_PARAMS launch = {};
+  launch.func = reinterpret_cast<CUfunction>(function);
+  launch.gridDimX = launch.gridDimY = launch.gridDimZ = 1;
+  launch.blockDimX = kInts;
+  launch.blockDimY = launch.blockDimZ = 1;
+  launch.kernelParams = arguments;
+  CHECK(cuGraphAddKernelNode(&node, condition.conditional.phGraph_out[0], nullptr, 0, &launch));
+  CUgraphExec executable;
+  CHECK(cuGraphInstantiate(&executable, graph, 0));
+  CHECK(cuEventRecord(event, a));
+  CHECK(cuStreamWaitEvent(b, event, 0));
+  CHECK(cuGraphLaunch(executable, b));
+  CHECK(cuEventRecord(event, b));
+  CHECK(cuStreamWaitEvent(a, event, 0));
+  CHECK(cuMemFreeAsync(x, a));
+  CHECK(cuStreamSynchronize(a));
+}
+
 struct Program {
   const char* tool;
   const char* name;
@@ -205,6 +247,7 @@ static const Program programs[] = {
     {"memcheck", "the same, and the stream waits for an event", onAStreamMadeLaterThatWaits},
     {"memcheck", "a fill of memory beside memory of another stream", fillBesideAnother},
     {"memcheck", "the same by cuMemsetD2D32Async", stridedFillBesideAnother},
+    {"memcheck", "a use in a condition of a graph, between the same events", inAConditionAfterAnEvent},
     {"initcheck", "threads that allocate and free by cuMemAlloc and cuMemFree", threadsThatAllocateDirectly},
     {"initcheck", "threads that allocate and free in the order of streams", threadsThatAllocateInOrder},
     {"initcheck", "a download of a copy of a constant that its module initializes", downloadOfACopyOfAConstant},

@@ -16,11 +16,9 @@ import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.Collection;
 import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Set;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -95,8 +93,11 @@ final class GraphInputs {
   /** By the numbers of their bindings. */
   private final List<Input> numbered = new ArrayList<>();
 
-  /** All other memory that nodes use, each range once. */
-  private final Set<Range> others = new LinkedHashSet<>();
+  /** All other memory that nodes use. */
+  private final AddressUnion others = new AddressUnion();
+
+  /** All other memory that nodes write. */
+  private final AddressUnion otherWrites = new AddressUnion();
 
   GraphInputs(TrackedRuntime runtime, GraphRecording recording) {
     this.runtime = runtime;
@@ -172,7 +173,10 @@ final class GraphInputs {
         Input input = inputAt(range.address());
         if (input == null) {
           long address = bindings.translate(range.address());
-          others.add(new Range(Range.FIXED, address, range.bytes(), range.writes()));
+          others.add(address, range.bytes());
+          if (range.writes()) {
+            otherWrites.add(address, range.bytes());
+          }
         } else if (range.slot() == Range.FIXED) {
           throw new StreamMisuseException(
               StreamMisuseException.Misuse.INSIDE_GRAPH,
@@ -256,12 +260,9 @@ final class GraphInputs {
 
   /** Refuses memory that other nodes use as well: no edge orders them. */
   void requireApart(Input input, Region region, TrackedArray<?> array, Supplier<AttemptedUse> use) {
-    for (Range other : others) {
-      if ((input.isWritten || other.writes())
-          && other.address() < region.address() + region.sizeInBytes()
-          && region.address() < other.address() + other.bytes()) {
-        throw alias(array, use.get(), "other memory of the graph");
-      }
+    AddressUnion conflicting = input.isWritten ? others : otherWrites;
+    if (conflicting.overlaps(region.address(), region.sizeInBytes())) {
+      throw alias(array, use.get(), "other memory of the graph");
     }
     for (Input other : inputs.values()) {
       if (other != input
