@@ -51,7 +51,8 @@ public sealed interface GraphBody permits TrackedGraphBody {
    *     elements
    * @throws dev.streamfence.UseAfterFreeException if the number is closed
    * @throws dev.streamfence.StreamMisuseException if it belongs to another runtime, the thread has
-   *     a launch open, or this is not the code that records the graph
+   *     a launch open, or this is not the code that records the graph; or, at the end of the
+   *     graph's code, if the number is an input
    * @throws dev.streamfence.CudaDriverException if the driver has no loops, see {@link
    *     dev.streamfence.DeviceInfo#supportsGraphConditions}; nothing is recorded then
    */
@@ -61,7 +62,7 @@ public sealed interface GraphBody permits TrackedGraphBody {
    * Leaves a part of the graph out if a number on the device is 0 when its turn comes, see {@link
    * #whileNonZero}. Without a node in the part, there is no condition.
    *
-   * @throws IllegalArgumentException if the number has no elements
+   * <p>Throws what {@link #whileNonZero} does, but for a part that does not write the number.
    */
   <X extends Exception> void ifNonZero(ReadableArray<int[]> number, GraphCode<X> code) throws X;
 }

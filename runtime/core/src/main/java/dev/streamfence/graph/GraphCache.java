@@ -2,12 +2,15 @@ package dev.streamfence.graph;
 
 import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
+import dev.streamfence.StreamMisuseException;
 import dev.streamfence.internal.graph.GraphRecorder;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -17,8 +20,9 @@ import org.jspecify.annotations.Nullable;
  * its input. Each is recorded when it is first needed. The one that was not used for longest makes
  * room, and is recorded again with the new key, as {@link KernelGraph#recordAgain} says.
  *
- * <p>Thread-safe. Launches of different keys do not wait for each other; of one key, threads take
- * turns for the host's time of a launch, so that each launches with the inputs that it has bound.
+ * <p>Thread-safe. Launches of different keys do not wait for each other, except that a new key
+ * waits for a launch of the graph that makes room. Of one key, threads take turns for the host's
+ * time of a launch, so that each launches with the inputs that it has bound.
  *
  * @param <K> the keys; immutable, with {@code equals} and {@code hashCode}
  */
@@ -68,9 +72,15 @@ public final class GraphCache<K> implements AutoCloseable {
     void record(K key, GraphBody body);
   }
 
+  /** The entry of a key, and the one that has made room for it. */
+  private record Taken(Entry entry, @Nullable Entry evicted) {}
+
   private final DeviceRuntime gpu;
   private final String name;
   private final int capacity;
+
+  /** The threads that are inside of a launch: they hold the lock of an entry. */
+  private final Set<Thread> launching = ConcurrentHashMap.newKeySet();
 
   /** The least recently used first. Guarded by this, like the counts. */
   private final Map<K, Entry> entries = new LinkedHashMap<>(16, 0.75f, true);
@@ -116,7 +126,8 @@ public final class GraphCache<K> implements AutoCloseable {
    * @param bind binds its inputs for this launch
    * @throws IllegalStateException if the runtime is closed
    * @throws dev.streamfence.StreamMisuseException inside of a launch of this thread, for which a
-   *     thread with the same key may wait
+   *     thread with the same key may wait, or in {@code code} or {@code bind} of the same cache.
+   *     What those throw is thrown; the cache has no graph of the key if {@code code} did.
    */
   public void launch(
       K key, DeviceStream stream, Code<? super K> code, Consumer<? super KernelGraph> bind) {
@@ -124,21 +135,36 @@ public final class GraphCache<K> implements AutoCloseable {
     Objects.requireNonNull(code, "code");
     Objects.requireNonNull(bind, "bind");
     GraphRecorder.requireOutsideLaunch(stream, "a launch from a cache of graphs");
-    while (!tryLaunch(key, stream, code, bind)) {
-      // Another thread has evicted it in between.
-      Thread.onSpinWait();
+    Thread thread = Thread.currentThread();
+    requireNotInside(thread, "a launch");
+    launching.add(thread);
+    try {
+      while (!tryLaunch(key, stream, code, bind)) {
+        // Another thread has evicted it in between.
+        Thread.onSpinWait();
+      }
+    } finally {
+      launching.remove(thread);
+    }
+  }
+
+  private void requireNotInside(Thread thread, String act) {
+    if (launching.contains(thread)) {
+      throw new StreamMisuseException(
+          StreamMisuseException.Misuse.INSIDE_LAUNCH,
+          act
+              + " of the cache of graphs '"
+              + name
+              + "' inside of a launch from it: the code that records and the code that binds use"
+              + " other graphs only");
     }
   }
 
   private boolean tryLaunch(
       K key, DeviceStream stream, Code<? super K> code, Consumer<? super KernelGraph> bind) {
-    List<Entry> evicted = new ArrayList<>(0);
-    Entry entry = take(key, evicted);
-    KernelGraph spare = null;
-    for (Entry each : evicted) {
-      // One at most: each launch adds one.
-      spare = each.leave();
-    }
+    Taken taken = take(key);
+    Entry entry = taken.entry();
+    KernelGraph spare = taken.evicted() == null ? null : taken.evicted().leave();
     entry.lock.lock();
     try {
       if (entry.isGone) {
@@ -192,14 +218,14 @@ public final class GraphCache<K> implements AutoCloseable {
     entries.remove(key, entry);
   }
 
-  private synchronized Entry take(K key, List<Entry> evicted) {
+  private synchronized Taken take(K key) {
     Entry entry = entries.computeIfAbsent(key, absent -> new Entry());
-    while (entries.size() > capacity) {
-      K oldest = entries.keySet().iterator().next();
-      evicted.add(Objects.requireNonNull(entries.remove(oldest)));
-      evictions++;
+    if (entries.size() <= capacity) {
+      return new Taken(entry, null);
     }
-    return entry;
+    K oldest = entries.keySet().iterator().next();
+    evictions++;
+    return new Taken(entry, entries.remove(oldest));
   }
 
   private synchronized void count(boolean isHit) {
@@ -221,6 +247,7 @@ public final class GraphCache<K> implements AutoCloseable {
    */
   @Override
   public void close() {
+    requireNotInside(Thread.currentThread(), "the close");
     List<Entry> all;
     synchronized (this) {
       all = new ArrayList<>(entries.values());

@@ -10,8 +10,8 @@ package dev.streamfence.graph;
  * @param updatedNodes how often a node got other arguments, since an input was bound or a number
  *     set
  * @param updates how often it was recorded again and the driver could change the graph that it had
- * @param sharedBytes bytes of arrays that its code has closed and that needed no memory of their
- *     own, since others of them are not used at the same time
+ * @param sharedBytes bytes that arrays closed by its code did not need, because other such arrays
+ *     lent them theirs
  */
 public record GraphStatistics(
     int nodes,

@@ -95,17 +95,18 @@ public sealed interface KernelGraph extends AutoCloseable permits TrackedGraph {
   /**
    * Records the graph again, such as for arrays of another length. Later launches run what is
    * recorded now, with the inputs that the code names now; launches that are queued still run what
-   * was recorded before. Where the nodes and edges are of the same kinds, the driver changes the
-   * graph that it has, {@code cuGraphExecUpdate}, which takes a small part of the time that another
-   * one would; else it makes another one.
+   * was recorded before. If the new nodes are of the same kinds and have the same edges, the driver
+   * changes the graph that it has, {@code cuGraphExecUpdate}, which takes a small part of the time
+   * that another one would; else it makes another one. Meanwhile the memory of both counts in the
+   * budget.
    *
    * @param code as that of {@link dev.streamfence.DeviceRuntime#graph}
    * @return this graph
-   * @throws X as the code; the graph is as before then, as after any other failure
+   * @throws X as the code; the graph is as before then
    * @throws IllegalStateException if the graph is closed
    * @throws dev.streamfence.StreamMisuseException as {@link dev.streamfence.DeviceRuntime#graph}
-   * @throws dev.streamfence.CudaDriverException if the driver refuses; if only what was recorded
-   *     before could not be released, a later call tries that again
+   * @throws dev.streamfence.CudaDriverException if the driver refuses; the graph is as before,
+   *     unless only the release of the earlier recording failed, which a later call tries again
    */
   <X extends Exception> KernelGraph recordAgain(GraphCode<X> code) throws X;
 

@@ -168,7 +168,7 @@ public final class TrackedRuntime implements DeviceRuntime {
     return new RuntimeStatistics(
         counts.of(DriverCall.LAUNCH_KERNEL) + counts.of(DriverCall.LAUNCH_COOPERATIVE_KERNEL),
         counts.of(DriverCall.LAUNCH_GRAPH),
-        counts.succeeded(DriverCall.INSTANTIATE_GRAPH),
+        counts.succeeded(DriverCall.CREATE_GRAPH),
         counts.of(DriverCall.UPDATE_KERNEL_NODE)
             + counts.of(DriverCall.UPDATE_COPY_NODE)
             + counts.of(DriverCall.UPDATE_FILL_NODE),

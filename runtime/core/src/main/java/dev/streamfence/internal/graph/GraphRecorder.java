@@ -111,18 +111,25 @@ public final class GraphRecorder {
       recording.checks().forEach(Runnable::run);
       recording.awaitUntracked();
       GraphContent content = new GraphContent(runtime.driver(), name, recording, inputs);
-      boolean isUsed = false;
       try {
         use.accept(content);
-        isUsed = true;
         return content;
-      } finally {
-        if (!isUsed) {
-          content.destroy();
-        }
+      } catch (RuntimeException | Error e) {
+        destroy(runtime, content, e);
+        throw e;
       }
     } catch (CudaDriverException e) {
       throw e.during("making " + recording);
+    }
+  }
+
+  /** Destroys a graph that was not made, or lets the close of the runtime try that again. */
+  private static void destroy(TrackedRuntime runtime, GraphContent content, Throwable failure) {
+    try {
+      content.destroy();
+    } catch (RuntimeException | Error e) {
+      failure.addSuppressed(e);
+      runtime.attachment(OpenGraphs.class, OpenGraphs::new).destroyAtEnd(content);
     }
   }
 

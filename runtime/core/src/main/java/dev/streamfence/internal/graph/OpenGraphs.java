@@ -14,12 +14,19 @@ final class OpenGraphs implements AutoCloseable {
   private final TrackedRuntime runtime;
   private final Set<TrackedGraph> graphs = Collections.synchronizedSet(new LinkedHashSet<>());
 
+  private final Set<GraphContent> refused = Collections.synchronizedSet(new LinkedHashSet<>());
+
   OpenGraphs(TrackedRuntime runtime) {
     this.runtime = runtime;
   }
 
   void add(TrackedGraph graph) {
     graphs.add(graph);
+  }
+
+  /** Adds a graph that was not made, and that the driver has refused to destroy. */
+  void destroyAtEnd(GraphContent content) {
+    refused.add(content);
   }
 
   void remove(TrackedGraph graph) {
@@ -39,6 +46,13 @@ final class OpenGraphs implements AutoCloseable {
     }
     Teardown all = new Teardown();
     left.forEach(graph -> all.step(graph::close));
+    for (GraphContent content : List.copyOf(refused)) {
+      all.step(
+          () -> {
+            content.destroy();
+            refused.remove(content);
+          });
+    }
     all.finish();
   }
 }

@@ -1,3 +1,4 @@
+// Long because launches, bindings and the close of a graph work on the same few fields.
 package dev.streamfence.internal.graph;
 
 import dev.streamfence.Completion;
@@ -57,9 +58,9 @@ public final class TrackedGraph implements KernelGraph {
   private final @Nullable LaunchObserver observer;
   private final UseLabels labels = new Labels();
   private final Work<Submission> run =
-      new Work<>(labels, this::use, this::launch, Coverage.AT_COMMIT);
+      new Work<>(labels, this::addUses, this::launch, Coverage.AT_COMMIT);
   private final Work<Submission> coveredRun =
-      new Work<>(labels, this::use, this::launch, Coverage.ALWAYS);
+      new Work<>(labels, this::addUses, this::launch, Coverage.ALWAYS);
   private final ReentrantLock lock = new ReentrantLock();
 
   /** Written with the lock. */
@@ -68,6 +69,8 @@ public final class TrackedGraph implements KernelGraph {
   // Guarded by the lock.
   private @Nullable Timeline lastTimeline;
   private long lastTicket;
+
+  // Any thread reads and adds to these.
   private final AtomicLong launches = new AtomicLong();
   private final AtomicLong updatedNodes = new AtomicLong();
   private final AtomicLong updates = new AtomicLong();
@@ -123,7 +126,7 @@ public final class TrackedGraph implements KernelGraph {
   }
 
   /** Takes the lock, and adds what the graph uses. */
-  private void use(Submission submission) {
+  private void addUses(Submission submission) {
     lock.lock();
     requireOpen();
     GraphContent now = content;
@@ -210,12 +213,13 @@ public final class TrackedGraph implements KernelGraph {
         Input input = inputs.require(each.getKey());
         ReadableArray<?> passed = Objects.requireNonNull(each.getValue(), "array");
         TrackedArray<?> array = TrackedArray.of(passed);
-        Region region = inputs.check(input, array, () -> use(input));
+        Region region = inputs.check(input, array, () -> describe(input));
         input.setNext(region);
         all.add(new Next(input, array, region));
       }
       for (Next next : all) {
-        inputs.requireApart(next.input(), next.region(), next.array(), () -> use(next.input()));
+        inputs.requireApart(
+            next.input(), next.region(), next.array(), () -> describe(next.input()));
       }
       for (; kept < all.size(); kept++) {
         recording.keep(all.get(kept).region().hazards());
@@ -229,11 +233,11 @@ public final class TrackedGraph implements KernelGraph {
         recording.dismiss(all.get(i).region().hazards());
       }
     }
-    all.forEach(this::use);
+    all.forEach(this::rebind);
   }
 
   /** Uses another array from now on. Held: the lock. */
-  private void use(Next next) {
+  private void rebind(Next next) {
     Input input = next.input();
     GraphContent now = content;
     HazardState before = input.region().hazards();
@@ -283,7 +287,7 @@ public final class TrackedGraph implements KernelGraph {
   }
 
   /** The use of an input by a node, or the input itself if no node uses it. */
-  private AttemptedUse use(Input input) {
+  private AttemptedUse describe(Input input) {
     String words = "input '" + input.name() + "' of ";
     if (input.use() < 0) {
       return AttemptedUse.of(words + this);
@@ -359,10 +363,11 @@ public final class TrackedGraph implements KernelGraph {
 
   @Override
   public <X extends Exception> KernelGraph recordAgain(GraphCode<X> code) throws X {
+    requireOpen();
     GraphRecorder.recordAgain(this, runtime, code);
     if (runtime.life().tryEnter()) {
       try {
-        releaseFormer();
+        releaseFormer("releasing what was recorded before of ");
       } finally {
         runtime.life().leave();
       }
@@ -372,7 +377,7 @@ public final class TrackedGraph implements KernelGraph {
 
   /** Uses what was recorded again. */
   void replace(GraphContent next) {
-    acquire("recording again ");
+    acquire("another recording of ");
     try {
       requireOpen();
       GraphContent before = content;
@@ -402,36 +407,53 @@ public final class TrackedGraph implements KernelGraph {
       } finally {
         lock.unlock();
       }
-      releaseFormer();
+      releaseFormer("closing ");
     } finally {
       runtime.life().leave();
     }
   }
 
   /** Releases what it does not use any more. What the driver refuses stays for the next call. */
-  private void releaseFormer() {
-    Teardown teardown = new Teardown();
-    acquire("closing ");
-    try {
-      former.forEach(
-          each -> {
-            teardown.step(() -> awaitRuns(each));
-            teardown.step(each::destroy);
-          });
-    } finally {
-      lock.unlock();
-    }
-    former.forEach(each -> each.release(teardown));
-    if (!teardown.hasFailed()) {
-      former.clear();
-      if (isClosed) {
-        runtime.attachment(OpenGraphs.class, OpenGraphs::new).remove(this);
+  private void releaseFormer(String act) {
+    Teardown all = new Teardown();
+    for (GraphContent each : former) {
+      // Of two threads, one has it.
+      if (former.remove(each)) {
+        all.step(() -> release(each, act));
       }
     }
+    OpenGraphs graphs = runtime.attachment(OpenGraphs.class, OpenGraphs::new);
+    if (!former.isEmpty()) {
+      graphs.add(this);
+    } else if (isClosed) {
+      graphs.remove(this);
+    }
     try {
-      teardown.finish();
+      all.finish();
     } catch (CudaDriverException e) {
-      throw e.during("closing " + this);
+      throw e.during(act + this);
+    }
+  }
+
+  private void release(GraphContent each, String act) {
+    Teardown teardown = new Teardown();
+    boolean isReleased = false;
+    try {
+      acquire(act);
+      try {
+        teardown.step(() -> awaitRuns(each));
+        teardown.step(each::destroy);
+      } finally {
+        lock.unlock();
+      }
+      // Without the lock: it may call code of the user.
+      each.release(teardown);
+      teardown.finish();
+      isReleased = true;
+    } finally {
+      if (!isReleased) {
+        former.add(each);
+      }
     }
   }
 

@@ -2,6 +2,7 @@ package dev.streamfence.internal.order;
 
 import dev.streamfence.internal.order.GraphRecording.TotalUse;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,17 +15,24 @@ public final class ConditionalNodes {
   private final int first;
   private final int index;
   private final NodeOrder order = new NodeOrder();
+  private final Set<Runnable> checksBefore;
 
   /**
    * Begins nodes.
    *
    * @param outer those that the condition itself belongs to; null if there are none
    * @param first the number of nodes before them
+   * @param checksBefore what has to be asked before each run without them
    */
-  ConditionalNodes(GraphRecording recording, @Nullable ConditionalNodes outer, int first) {
+  ConditionalNodes(
+      GraphRecording recording,
+      @Nullable ConditionalNodes outer,
+      int first,
+      Set<Runnable> checksBefore) {
     this.recording = recording;
     this.outer = outer;
     this.first = first;
+    this.checksBefore = Set.copyOf(checksBefore);
     this.index = nextIndex(outer, first);
   }
 
@@ -44,6 +52,10 @@ public final class ConditionalNodes {
 
   int index() {
     return index;
+  }
+
+  Set<Runnable> checksBefore() {
+    return checksBefore;
   }
 
   int first() {

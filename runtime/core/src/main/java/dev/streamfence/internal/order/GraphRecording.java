@@ -185,26 +185,21 @@ public final class GraphRecording implements Sink {
    * the uses, and frees what is not needed then.
    */
   public void shareScratch() {
-    ScratchLayout layout = new ScratchLayout(this::isBefore);
+    ScratchLayout layout = new ScratchLayout(nodes, outermost, inner);
     for (HazardState state : used) {
-      KnownMemory memory = state.onlyHeld();
-      if (memory != null
-          && memory.isReplaceable()
-          && bindings.inputAt(memory.address()) < 0
-          && outermost.isWrittenBeforeRead(state)
-          && inner.values().stream().allMatch(nested -> nested.isWrittenBeforeRead(state))) {
-        layout.add(new ScratchLayout.Scratch(state, memory));
+      KnownMemory scratch = state.onlyHeld();
+      if (scratch != null && scratch.isReplaceable() && bindings.inputAt(scratch.address()) < 0) {
+        layout.add(state, scratch);
       }
     }
-    nodes.forEach(layout::use);
     layout
         .replacements()
         .forEach(
             (given, kept) -> {
-              KnownMemory memory = given.memory();
-              bindings.replace(memory.address(), memory.sizeInBytes(), kept.memory().address());
+              KnownMemory freed = given.memory();
+              bindings.replace(freed.address(), freed.sizeInBytes(), kept.memory().address());
               outermost.forget(given.state());
-              sharedBytes += memory.sizeInBytes();
+              sharedBytes += freed.sizeInBytes();
               dismiss(given.state());
             });
   }
@@ -212,33 +207,6 @@ public final class GraphRecording implements Sink {
   /** How many bytes were freed, since others stand for them. */
   public long sharedBytes() {
     return sharedBytes;
-  }
-
-  /** Whether a node comes before another one in each run, or in each pass of a loop of both. */
-  private boolean isBefore(RecordedNode one, RecordedNode other) {
-    List<RecordedNode> first = withConditions(one);
-    List<RecordedNode> second = withConditions(other);
-    int common = 0;
-    while (common < Math.min(first.size(), second.size())
-        && first.get(common) == second.get(common)) {
-      common++;
-    }
-    if (common == first.size() || common == second.size()) {
-      return false;
-    }
-    RecordedNode apart = first.get(common);
-    NodeOrder both = apart.parent() < 0 ? outermost : inner.get(apart.parent());
-    return both != null && both.isBefore(apart, second.get(common));
-  }
-
-  /** A node, behind the conditions that decide about it. */
-  private List<RecordedNode> withConditions(RecordedNode node) {
-    if (node.parent() < 0) {
-      return List.of(node);
-    }
-    List<RecordedNode> all = new ArrayList<>(withConditions(nodes.get(node.parent())));
-    all.add(node);
-    return all;
   }
 
   /** The exception for an operation that cannot be a node. */
@@ -354,7 +322,7 @@ public final class GraphRecording implements Sink {
 
   /** Begins nodes that a condition is to repeat or to leave out. */
   public ConditionalNodes beginConditional() {
-    ConditionalNodes begun = new ConditionalNodes(this, part, nodes.size());
+    ConditionalNodes begun = new ConditionalNodes(this, part, nodes.size(), checks);
     part = begun;
     return begun;
   }
@@ -367,6 +335,7 @@ public final class GraphRecording implements Sink {
   void dropConditional(ConditionalNodes dropped) {
     nodes.subList(dropped.first(), nodes.size()).clear();
     inner.keySet().removeIf(index -> index >= dropped.index());
+    checks.retainAll(dropped.checksBefore());
   }
 
   /**

@@ -744,6 +744,16 @@ public final class HazardState extends HazardLock {
     }
   }
 
+  /** Whether no work has written it; nodes of graphs do not count. */
+  boolean hasNoContent() {
+    lock();
+    try {
+      return writes == 0;
+    } finally {
+      unlock();
+    }
+  }
+
   /** The memory, if it is closed and nothing but one hold keeps it; else null. */
   @Nullable KnownMemory onlyHeld() {
     lock();

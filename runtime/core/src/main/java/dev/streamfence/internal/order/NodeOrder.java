@@ -112,6 +112,9 @@ final class NodeOrder {
 
   /** Whether a node comes before another one. */
   boolean isBefore(RecordedNode one, RecordedNode other) {
+    if (one == other) {
+      return false;
+    }
     Place first = places.get(one.place());
     int[] before = places.get(other.place()).before;
     return first.path < before.length && before[first.path] >= first.position;

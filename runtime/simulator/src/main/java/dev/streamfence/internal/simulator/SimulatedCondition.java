@@ -1,15 +1,18 @@
 package dev.streamfence.internal.simulator;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.streamfence.internal.driver.LaunchObserver.Use;
 import dev.streamfence.internal.simulator.SimulatedStream.Point;
 import dev.streamfence.internal.simulator.SimulatedStream.QueuedOperation;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
- * A loop or a condition of a graph. What it repeats or leaves out is queued only when the number is
- * known, as parts of one operation: to all other work they have its place in the order, and nothing
- * but the edges orders them among each other. Confined to the driver's lock.
+ * A loop or a condition of a graph. Its nodes are queued once its number is known. To all other
+ * work they are one operation; among each other, only the edges order them. Confined to the
+ * driver's lock.
  */
 final class SimulatedCondition implements SimulatedGraph.QueuedNode {
   /** A loop that runs so many passes is taken for one that never ends. */
@@ -18,8 +21,8 @@ final class SimulatedCondition implements SimulatedGraph.QueuedNode {
   private final SimulatedStreams streams;
   private final Transfers transfers;
 
-  /** Reads the number. */
-  private final SimulatedStream lane;
+  /** Reads the number; null as long as the graph is not executable. */
+  private @Nullable SimulatedStream lane;
 
   private final boolean isLoop;
   private final String purpose;
@@ -29,18 +32,32 @@ final class SimulatedCondition implements SimulatedGraph.QueuedNode {
   SimulatedCondition(
       SimulatedStreams streams,
       Transfers transfers,
-      SimulatedStream lane,
       boolean isLoop,
       String purpose,
       Use number,
       SimulatedGraph nodes) {
     this.streams = streams;
     this.transfers = transfers;
-    this.lane = lane;
     this.isLoop = isLoop;
     this.purpose = purpose;
     this.number = number;
     this.nodes = nodes;
+  }
+
+  /** Makes it executable. */
+  void instantiate() {
+    lane = streams.addInnerLane();
+    nodes.instantiate();
+  }
+
+  /** Takes the lanes of a condition with nodes of the same kinds. */
+  void takeLanes(SimulatedCondition other) {
+    lane = other.lane;
+    nodes.takeLanes(other.nodes);
+  }
+
+  private SimulatedStream lane() {
+    return requireNonNull(lane);
   }
 
   @Override
@@ -65,10 +82,10 @@ final class SimulatedCondition implements SimulatedGraph.QueuedNode {
     int stream = outer.number();
     streams.submitParts(
         outer,
-        lane,
+        lane(),
         (whole, end) -> {
-          lane.setNumber(stream);
-          lane.clock().enter(whole);
+          lane().setNumber(stream);
+          lane().clock().enter(whole);
           nodes.enter(whole);
           decide(current, 0, ticket, end);
         });
@@ -76,26 +93,27 @@ final class SimulatedCondition implements SimulatedGraph.QueuedNode {
 
   /** Reads the number, and lets a pass or the end follow. */
   private void decide(List<SimulatedGraph.QueuedNode> current, int passes, long ticket, Point end) {
-    boolean isRun = transfers.number(lane, purpose, ticket, number) != 0 && (isLoop || passes == 0);
+    SimulatedStream own = lane();
+    boolean isRun = transfers.number(own, purpose, ticket, number) != 0 && (isLoop || passes == 0);
     if (passes == MOST_PASSES && isRun) {
       transfers.tooManyPasses(purpose, passes);
       return;
     }
     List<QueuedOperation> next = new ArrayList<>();
     if (isRun) {
-      for (Point last : nodes.launch(current, streams.here(lane), lane.number(), ticket)) {
-        next.add(streams.waitNext(lane, last));
+      for (Point last : nodes.launch(current, streams.here(own), own.number(), ticket)) {
+        next.add(streams.waitNext(own, last));
       }
       next.add(SimulatedStream.instant(() -> decide(current, passes + 1, ticket, end)));
     } else {
       next.add(SimulatedStream.reach(end));
     }
-    lane.goOnWith(next);
+    own.goOnWith(next);
   }
 
   /** Destroys it; what is queued still runs. */
   void destroy() {
-    streams.remove(lane);
+    streams.remove(lane());
     nodes.destroy();
   }
 }

@@ -185,12 +185,17 @@ final class SimulatedGraph implements GraphHandle {
   private final List<Step> all;
 
   private final List<SimulatedCondition> conditions = new ArrayList<>();
+
+  /** Of the executable graph. */
   private final List<SimulatedStream> lanes = new ArrayList<>();
 
   /** The last node of each lane. */
   private final List<Integer> lastOfLane = new ArrayList<>();
 
   private boolean isExecutable;
+
+  /** Whether the lanes end with this graph. */
+  private boolean hasLanes;
 
   /** The end of the latest run. */
   private @Nullable Point end;
@@ -212,13 +217,7 @@ final class SimulatedGraph implements GraphHandle {
     SimulatedGraph body = new SimulatedGraph(streams, streams::addInnerLane, all);
     SimulatedCondition added =
         new SimulatedCondition(
-            streams,
-            transfers,
-            streams.addInnerLane(),
-            condition.isLoop(),
-            node.purpose(),
-            node.uses().get(0),
-            body);
+            streams, transfers, condition.isLoop(), node.purpose(), node.uses().get(0), body);
     conditions.add(added);
     add(after, added);
     return body;
@@ -226,15 +225,14 @@ final class SimulatedGraph implements GraphHandle {
 
   /** Adds a node. */
   void add(int[] after, QueuedNode queued) {
-    int lane = lanes.size();
+    int lane = lastOfLane.size();
     for (int node : after) {
       int itsLane = steps.get(node).lane;
       if (lastOfLane.get(itsLane) == node) {
         lane = itsLane;
       }
     }
-    if (lane == lanes.size()) {
-      lanes.add(newLane.get());
+    if (lane == lastOfLane.size()) {
       lastOfLane.add(0);
     }
     lastOfLane.set(lane, steps.size());
@@ -311,7 +309,12 @@ final class SimulatedGraph implements GraphHandle {
 
   /** Makes it executable. */
   void instantiate() {
+    for (int i = 0; i < lastOfLane.size(); i++) {
+      lanes.add(newLane.get());
+    }
+    conditions.forEach(SimulatedCondition::instantiate);
     isExecutable = true;
+    hasLanes = true;
   }
 
   /** Takes the executable graph of another one that has nodes of the same kinds and edges. */
@@ -323,11 +326,23 @@ final class SimulatedGraph implements GraphHandle {
       isAlike = Arrays.equals(one.after, two.after) && one.node.isLike(two.node);
     }
     if (isAlike) {
-      isExecutable = true;
-      end = other.end;
-      other.isExecutable = false;
+      takeLanes(other);
     }
     return isAlike;
+  }
+
+  /** Takes the executable graph of a graph that has the same edges. */
+  void takeLanes(SimulatedGraph other) {
+    // Queued runs of the other one still use them.
+    lanes.addAll(other.lanes);
+    for (int i = 0; i < conditions.size(); i++) {
+      conditions.get(i).takeLanes(other.conditions.get(i));
+    }
+    isExecutable = true;
+    hasLanes = true;
+    end = other.end;
+    other.isExecutable = false;
+    other.hasLanes = false;
   }
 
   /** Destroys the executable graph, but not the graph. */
@@ -337,7 +352,9 @@ final class SimulatedGraph implements GraphHandle {
 
   /** Destroys it; what is queued still runs. */
   void destroy() {
-    lanes.forEach(streams::remove);
-    conditions.forEach(SimulatedCondition::destroy);
+    if (hasLanes) {
+      lanes.forEach(streams::remove);
+      conditions.forEach(SimulatedCondition::destroy);
+    }
   }
 }

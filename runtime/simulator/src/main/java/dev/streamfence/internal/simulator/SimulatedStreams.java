@@ -7,9 +7,7 @@ import dev.streamfence.internal.simulator.SimulatedStream.Point;
 import dev.streamfence.internal.simulator.SimulatedStream.QueuedOperation;
 import dev.streamfence.internal.simulator.SubmissionOrder.SubmissionPoint;
 import dev.streamfence.simulation.DriverCall;
-import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
@@ -44,8 +42,8 @@ final class SimulatedStreams {
   private final Map<Long, SimulatedEvent> events = new HashMap<>();
   private final Map<Long, SimulatedStream> byRawHandle = new HashMap<>();
 
-  /** The clocks of streams that were destroyed since the host last waited for the device. */
-  private final List<long[][]> destroyed = new ArrayList<>();
+  /** The clock of all streams that were destroyed since the host last waited for the device. */
+  private long[][] destroyed = {};
 
   private long createdEvents;
 
@@ -78,7 +76,7 @@ final class SimulatedStreams {
   /** Destroys a stream, or a lane of a graph. */
   void remove(SimulatedStream stream) {
     scheduler.remove(stream);
-    destroyed.add(order.reached(stream.clock()));
+    destroyed = SubmissionOrder.later(destroyed, order.reached(stream.clock()));
     byRawHandle.remove(rawHandle(stream));
   }
 
@@ -357,8 +355,8 @@ final class SimulatedStreams {
     scheduler.drainAll();
     scheduler.forEach(stream -> order.hostKnows(order.reached(stream.clock())));
     scheduler.forEach(stream -> scheduler.clock().comeTo(stream.now()));
-    destroyed.forEach(order::hostKnows);
-    destroyed.clear();
+    order.hostKnows(destroyed);
+    destroyed = new long[0][];
     state.requireNoFault(DriverCall.SYNCHRONIZE_DEVICE);
   }
 

@@ -196,7 +196,7 @@ final class SubmissionOrder {
   }
 
   /** The maximum of two clocks; the first clock itself if it covers the other one. */
-  private static long[][] later(long[][] one, long[][] other) {
+  static long[][] later(long[][] one, long[][] other) {
     long[][] merged = one;
     for (int i = 0; i < other.length; i++) {
       long[] known = i < one.length ? one[i] : NOTHING;

@@ -155,6 +155,32 @@ final class GraphCacheTest {
   }
 
   @Test
+  void aLaunchFromTheCacheInsideOfItsOwnCodeIsRefused() {
+    DeviceArray<int[]> eight = zeros(8);
+    DeviceArray<int[]> sixteen = zeros(16);
+    assertThatThrownBy(
+            () ->
+                cache.launch(
+                    8,
+                    stream,
+                    this::increment,
+                    graph -> {
+                      launch(sixteen);
+                      graph.bind("array", eight);
+                    }))
+        .isInstanceOf(StreamMisuseException.class)
+        .hasMessageContaining("a launch of the cache of graphs 'increment' inside of a launch");
+    assertThatThrownBy(() -> cache.launch(8, stream, this::increment, graph -> cache.close()))
+        .isInstanceOf(StreamMisuseException.class)
+        .hasMessageContaining("the close of the cache");
+
+    launch(eight);
+
+    assertThat(eight.download(stream)).containsOnly(1);
+    assertThat(sixteen.download(stream)).containsOnly(0);
+  }
+
+  @Test
   void sizeClassesArePowersOfTwo() {
     assertThat(LongStream.of(0, 1, 2, 3, 256, 257, 513, 65_537).map(GraphCache::sizeClass))
         .containsExactly(1L, 1L, 2L, 4L, 256L, 512L, 1024L, 131_072L);

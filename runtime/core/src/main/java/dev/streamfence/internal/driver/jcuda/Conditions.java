@@ -7,6 +7,7 @@ import dev.streamfence.internal.driver.CudaDriver.FunctionHandle;
 import dev.streamfence.internal.driver.CudaDriver.ModuleHandle;
 import dev.streamfence.internal.driver.GraphCondition;
 import dev.streamfence.simulation.DriverCall;
+import java.lang.ref.Reference;
 import java.nio.charset.StandardCharsets;
 import jcuda.driver.CUDA_KERNEL_NODE_PARAMS;
 import jcuda.driver.CUcontext;
@@ -142,9 +143,14 @@ final class Conditions {
     parameters.blockDimY = 1;
     parameters.blockDimZ = 1;
     parameters.kernelParams = new RawPointer(Pointer.nativeValue(memory));
-    device.call(
-        DriverCall.ADD_KERNEL_NODE,
-        () -> JCudaDriver.cuGraphAddKernelNode(added, graph, after, after.length, parameters));
+    try {
+      device.call(
+          DriverCall.ADD_KERNEL_NODE,
+          () -> JCudaDriver.cuGraphAddKernelNode(added, graph, after, after.length, parameters));
+    } finally {
+      // The parameters have only its address.
+      Reference.reachabilityFence(memory);
+    }
   }
 
   private synchronized FunctionHandle function() {

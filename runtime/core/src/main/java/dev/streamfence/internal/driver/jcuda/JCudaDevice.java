@@ -488,7 +488,7 @@ final class JCudaDevice implements CudaDriver {
     JCudaGraph known = use(graph);
     CUgraphExec made = new CUgraphExec();
     call(DriverCall.INSTANTIATE_GRAPH, () -> JCudaDriver.cuGraphInstantiate(made, known.graph, 0));
-    known.executable = made;
+    known.made(made);
   }
 
   @Override
@@ -496,15 +496,14 @@ final class JCudaDevice implements CudaDriver {
     UnboundFunctions.load();
     JCudaGraph has = use(from);
     JCudaGraph wants = use(to);
-    CUgraphExec executable = has.executable();
+    CUgraphExec executable = has.executable().handle();
     begin(DriverCall.UPDATE_GRAPH);
     int code = Status.of(() -> UnboundFunctions.cuGraphExecUpdate(executable, wants.graph));
     if (code == CUresult.CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE) {
       return false;
     }
     check(DriverCall.UPDATE_GRAPH, code);
-    wants.executable = executable;
-    has.executable = null;
+    has.changedInto(wants);
     return true;
   }
 
@@ -518,7 +517,9 @@ final class JCudaDevice implements CudaDriver {
     JCudaGraph known = use(graph);
     CUstream cuStream = use(stream);
     begin(DriverCall.LAUNCH_GRAPH);
-    check(DriverCall.LAUNCH_GRAPH, FastestLaunchCalls.now().launch(known.executable(), cuStream));
+    check(
+        DriverCall.LAUNCH_GRAPH,
+        FastestLaunchCalls.now().launch(known.executable().handle(), cuStream));
   }
 
   @Override
@@ -545,12 +546,15 @@ final class JCudaDevice implements CudaDriver {
     JCudaGraph last = own(JCudaGraph.class, graph).destroy(this);
     boolean isGone = false;
     try {
-      CUgraphExec executable = last.executable;
+      CUgraphExec executable = last.executableToDestroy();
       if (executable != null) {
         call(DriverCall.DESTROY_EXECUTABLE_GRAPH, () -> JCudaDriver.cuGraphExecDestroy(executable));
-        last.executable = null;
+        last.executableDestroyed();
       }
-      destroy(last.graph);
+      for (CUgraph each : last.owned) {
+        destroy(each);
+        last.owned.remove(each);
+      }
       isGone = true;
     } finally {
       if (!isGone) {

@@ -6,6 +6,7 @@ import dev.streamfence.internal.driver.GraphNode;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
 import jcuda.driver.CUcontext;
 import jcuda.driver.CUgraph;
@@ -14,20 +15,28 @@ import jcuda.driver.CUgraphNode;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A graph of the driver, and the executable graph made of it. The graph is kept, since the driver
- * identifies the nodes of an executable graph by those of the graph. Thread-safe like {@link
+ * A graph of the driver, and the executable graph that runs it. Thread-safe like {@link
  * JCudaDevice}.
  */
 final class JCudaGraph implements CudaDriver.GraphHandle {
   /** What a node passes on; nothing reads it. */
   private static final CudaDriver.StreamHandle NO_STREAM = new CudaDriver.StreamHandle() {};
 
+  /**
+   * An executable graph. The driver knows its nodes by those of the graph that it was made of, even
+   * when it runs another graph by now; so that one lasts as long as itself. Immutable.
+   */
+  record Executable(CUgraphExec handle, CUgraph madeOf, List<CUgraphNode> nodes) {}
+
   private final JCudaDevice owner;
   private final AtomicBoolean destroyed = new AtomicBoolean();
   final CUgraph graph;
 
+  /** What is destroyed with it: its own graph, and the one that its executable graph is made of. */
+  final List<CUgraph> owned = new CopyOnWriteArrayList<>();
+
   /** Null before it is made, and once another graph has it or it is destroyed. */
-  volatile @Nullable CUgraphExec executable;
+  private volatile @Nullable Executable executable;
 
   /** Of a condition first itself, and then what it repeats or leaves out. */
   private final List<CUgraphNode> nodes = new ArrayList<>();
@@ -35,11 +44,38 @@ final class JCudaGraph implements CudaDriver.GraphHandle {
   JCudaGraph(JCudaDevice owner, CUgraph graph) {
     this.owner = owner;
     this.graph = graph;
+    owned.add(graph);
   }
 
   /** Adds its nodes. */
   void add(List<? extends GraphNode> all, CUcontext context) {
     add(all, graph, context);
+  }
+
+  /** Says that the driver has made it executable. */
+  void made(CUgraphExec handle) {
+    executable = new Executable(handle, graph, nodes);
+  }
+
+  /** Says that the driver has changed its executable graph so that it runs another graph. */
+  void changedInto(JCudaGraph other) {
+    Executable moved = executable();
+    if (owned.remove(moved.madeOf())) {
+      other.owned.add(moved.madeOf());
+    }
+    other.executable = moved;
+    executable = null;
+  }
+
+  /** Its executable graph, to destroy it; null if there is none. */
+  @Nullable CUgraphExec executableToDestroy() {
+    Executable last = executable;
+    return last == null ? null : last.handle();
+  }
+
+  /** Says that the executable graph is destroyed. */
+  void executableDestroyed() {
+    executable = null;
   }
 
   /**
@@ -89,12 +125,15 @@ final class JCudaGraph implements CudaDriver.GraphHandle {
 
   /** Gives the executable graph the arguments that a node has at this moment. */
   void update(int index, GraphNode node, CUcontext context) {
-    node.put(new GraphNodeSink.Updating(owner, context, executable(), nodes.get(index)), NO_STREAM);
+    Executable changed = executable();
+    node.put(
+        new GraphNodeSink.Updating(owner, context, changed.handle(), changed.nodes().get(index)),
+        NO_STREAM);
   }
 
   /** Its executable graph. */
-  CUgraphExec executable() {
-    CUgraphExec known = executable;
+  Executable executable() {
+    Executable known = executable;
     if (known == null) {
       throw new IllegalArgumentException(this + " is not executable");
     }

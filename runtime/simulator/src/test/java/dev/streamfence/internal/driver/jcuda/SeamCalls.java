@@ -46,6 +46,7 @@ final class SeamCalls {
   final ModuleHandle module;
   final FunctionHandle function;
   final GraphHandle graph;
+  private final GraphHandle otherGraph;
 
   SeamCalls(CudaDriver driver) {
     this.driver = driver;
@@ -61,6 +62,9 @@ final class SeamCalls {
     function = driver.function(module, "nothing");
     graph = driver.createGraph(List.of(launchNode(false), copyNode(), fillNode(0, 1)));
     driver.instantiateGraph(graph);
+    otherGraph = driver.createGraph(List.of(launchNode(false), copyNode(), fillNode(0, 1)));
+    // The first condition loads a module.
+    driver.destroyGraph(driver.createGraph(List.of(conditionNode())));
   }
 
   static byte[] ptx() {
@@ -112,9 +116,8 @@ final class SeamCalls {
       case LAUNCH_KERNEL -> () -> launch(false, host);
       case LAUNCH_COOPERATIVE_KERNEL -> () -> launch(true, host);
       case CREATE_GRAPH -> () -> driver.createGraph(List.of());
-      case INSTANTIATE_GRAPH -> () -> driver.instantiateGraph(driver.createGraph(List.of()));
-      case UPDATE_GRAPH ->
-          () -> driver.moveExecutable(graph, driver.createGraph(List.of(launchNode(false))));
+      case INSTANTIATE_GRAPH -> () -> driver.instantiateGraph(otherGraph);
+      case UPDATE_GRAPH -> () -> driver.moveExecutable(graph, otherGraph);
       case ADD_KERNEL_NODE -> () -> driver.createGraph(List.of(launchNode(false)));
       case SET_KERNEL_NODE_ATTRIBUTE -> () -> driver.createGraph(List.of(launchNode(true)));
       case CREATE_CONDITION, ADD_CONDITION -> () -> driver.createGraph(List.of(conditionNode()));
