@@ -416,7 +416,7 @@ public final class TrackedGraph implements KernelGraph {
   /** Releases what it does not use any more. What the driver refuses stays for the next call. */
   private void releaseFormer(String act) {
     Teardown all = new Teardown();
-    for (GraphContent each : former) {
+    for (GraphContent each : List.copyOf(former)) {
       // Of two threads, one has it.
       if (former.remove(each)) {
         all.step(() -> release(each, act));

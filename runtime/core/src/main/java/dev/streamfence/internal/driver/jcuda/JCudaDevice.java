@@ -551,7 +551,7 @@ final class JCudaDevice implements CudaDriver {
         call(DriverCall.DESTROY_EXECUTABLE_GRAPH, () -> JCudaDriver.cuGraphExecDestroy(executable));
         last.executableDestroyed();
       }
-      for (CUgraph each : last.owned) {
+      for (CUgraph each : List.copyOf(last.owned)) {
         destroy(each);
         last.owned.remove(each);
       }
