@@ -5,7 +5,9 @@ import dev.streamfence.internal.device.TrackedMemory;
 import dev.streamfence.memory.ArrayAllocator;
 import dev.streamfence.memory.MemoryReservation;
 import dev.streamfence.memory.MemoryStatistics;
+import dev.streamfence.memory.MemoryTask;
 import dev.streamfence.memory.PoolStatistics;
+import dev.streamfence.memory.PressureStatistics;
 import dev.streamfence.memory.TagUsage;
 import java.time.Duration;
 import java.util.Map;
@@ -117,6 +119,36 @@ public sealed interface DeviceMemory extends ArrayAllocator permits TrackedMemor
    * @throws CudaDriverException if the device is lost
    */
   Optional<MemoryReservation> reserve(long bytes, Duration timeout) throws InterruptedException;
+
+  /**
+   * Opens a task of priority 0 whose requests wait for memory up to a minute, like {@link
+   * #task(int, Duration)}.
+   *
+   * @throws RuntimeClosedException if the runtime is closed
+   */
+  MemoryTask task();
+
+  /**
+   * Opens a task whose requests wait for memory up to a minute, like {@link #task(int, Duration)}.
+   *
+   * @throws RuntimeClosedException if the runtime is closed
+   */
+  MemoryTask task(int priority);
+
+  /**
+   * Opens a task: until it is closed, requests for memory of this runtime by the calling thread
+   * wait instead of being refused. Does not wait. Inside another task of the thread, it is part of
+   * that one, with its priority and patience.
+   *
+   * @param priority higher is more important
+   * @param patience how long each request waits at most
+   * @throws IllegalArgumentException if the patience is negative
+   * @throws RuntimeClosedException if the runtime is closed
+   */
+  MemoryTask task(int priority, Duration patience);
+
+  /** The figures of the runtime's tasks at this moment. */
+  PressureStatistics pressure();
 
   /**
    * Checks whether a request of this size would be admitted now. Sets nothing aside, so another

@@ -145,6 +145,24 @@ public final class OutOfMemoryBudgetException extends DeviceException {
   }
 
   /**
+   * The same refusal, with this one as its cause and an account of what was tried to avoid it.
+   *
+   * @param account follows the message
+   */
+  public OutOfMemoryBudgetException after(String account) {
+    return new OutOfMemoryBudgetException(
+        getMessage() + "; " + account,
+        requested,
+        current,
+        pending,
+        peak,
+        limit,
+        budget,
+        byDriver,
+        this);
+  }
+
+  /**
    * Whether the driver, or a memory resource of the user, refused a request that the budget admits:
    * the cause is that error, and {@link #current} and {@link #limit} are the device's. Otherwise
    * they are a budget's.

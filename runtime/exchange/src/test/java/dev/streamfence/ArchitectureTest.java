@@ -194,7 +194,11 @@ final class ArchitectureTest {
                   "internal.driver.jcuda",
                   "internal.memory",
                   "internal.order",
+                  "internal.pressure",
                   "internal.trace")),
+          Map.entry(
+              "internal.pressure",
+              Set.of("root", "memory", "internal.jfr", "internal.memory", "internal.order")),
           Map.entry("internal.simulator.bytes", Set.of()),
           Map.entry("internal.simulator.clock", Set.of()),
           Map.entry(

@@ -12,12 +12,16 @@ import dev.streamfence.internal.memory.BudgetResource;
 import dev.streamfence.internal.memory.Reservation;
 import dev.streamfence.internal.order.Deadline;
 import dev.streamfence.internal.order.Timeline;
+import dev.streamfence.internal.pressure.Demand;
+import dev.streamfence.internal.pressure.PressureTask;
 import dev.streamfence.launch.ArrayElement;
 import dev.streamfence.launch.ElementType;
 import dev.streamfence.launch.RecordElement;
 import dev.streamfence.memory.MemoryReservation;
 import dev.streamfence.memory.MemoryStatistics;
+import dev.streamfence.memory.MemoryTask;
 import dev.streamfence.memory.PoolStatistics;
+import dev.streamfence.memory.PressureStatistics;
 import dev.streamfence.memory.TagUsage;
 import java.time.Duration;
 import java.util.Collections;
@@ -35,6 +39,9 @@ public final class TrackedMemory implements DeviceMemory {
     Allocation allocate(long sizeInBytes, Timeline timeline, String tag);
   }
 
+  /** How long a task waits for memory unless it says otherwise: more than most operators take. */
+  private static final Duration PATIENCE = Duration.ofMinutes(1);
+
   private record Described(ArrayElement elementType, long length, String words) {}
 
   /** The latest description: programs often allocate one kind of array again and again. */
@@ -43,6 +50,7 @@ public final class TrackedMemory implements DeviceMemory {
   private final TrackedRuntime runtime;
   private final MemoryStack stack;
   private final BudgetResource resource;
+  private final Source budget;
   private final OpenArrays arrays;
   private final TransferCounts counts;
   private final ArrayTransfers transfers;
@@ -61,6 +69,7 @@ public final class TrackedMemory implements DeviceMemory {
     this.stack = stack;
     this.arrays = arrays;
     this.resource = resource;
+    this.budget = resource::allocate;
     this.counts = counts;
     this.transfers = new ArrayTransfers(runtime, counts);
   }
@@ -80,18 +89,18 @@ public final class TrackedMemory implements DeviceMemory {
   @Override
   public <A> WritableArray<A> allocate(
       DeviceStream stream, Class<A> arrayType, long length, String tag) {
-    return allocate(resource::allocate, stream, arrayType, length, tag);
+    return allocate(budget, stream, arrayType, length, tag);
   }
 
   @Override
   public <A> WritableArray<A> allocateZeroed(
       DeviceStream stream, Class<A> arrayType, long length, String tag) {
-    return allocateZeroed(resource::allocate, stream, arrayType, length, tag);
+    return allocateZeroed(budget, stream, arrayType, length, tag);
   }
 
   @Override
   public <A> WritableArray<A> upload(DeviceStream stream, A source, String tag) {
-    return upload(resource::allocate, stream, source, tag);
+    return upload(budget, stream, source, tag);
   }
 
   <A> WritableArray<A> allocateZeroed(
@@ -229,11 +238,24 @@ public final class TrackedMemory implements DeviceMemory {
   @Override
   public MemoryReservation reserve(long bytes) {
     requireBudget();
+    PressureTask task = waitingTask();
+    if (task == null) {
+      return reserve(resource, bytes);
+    }
+    return runtime
+        .tasks()
+        .await(
+            task,
+            new Demand("a reservation", bytes, resource, false),
+            () -> reserve(task.share(resource), bytes));
+  }
+
+  private MemoryReservation reserve(BudgetResource from, long bytes) {
     runtime.life().enter();
     try {
       runtime.sticky().check();
       arrays.freeLost();
-      return new TrackedReservation(this, resource.reserve(bytes));
+      return new TrackedReservation(this, from.reserve(bytes));
     } finally {
       runtime.life().leave();
     }
@@ -409,7 +431,55 @@ public final class TrackedMemory implements DeviceMemory {
     return transfers;
   }
 
+  @Override
+  public MemoryTask task() {
+    return task(0);
+  }
+
+  @Override
+  public MemoryTask task(int priority) {
+    return task(priority, PATIENCE);
+  }
+
+  @Override
+  public MemoryTask task(int priority, Duration patience) {
+    runtime.life().requireOpen();
+    return runtime.tasks().open(priority, patience);
+  }
+
+  @Override
+  public PressureStatistics pressure() {
+    return runtime.tasks().statistics();
+  }
+
+  /** The task of the calling thread; null if it has none, or must not wait. */
+  private @Nullable PressureTask waitingTask() {
+    PressureTask task = runtime.tasks().current();
+    return task == null || runtime.life().isEntered() ? null : task;
+  }
+
+  /** Allocates, and waits for memory in a task if it comes from the budget. */
   <A> WritableArray<A> allocate(
+      Source source, DeviceStream stream, Class<A> arrayType, long length, String tag) {
+    counts.requested();
+    PressureTask task = source == budget && length > 0 ? waitingTask() : null;
+    if (task == null) {
+      return allocateNow(source, stream, arrayType, length, tag);
+    }
+    ArrayElement elementType = ArrayElement.ofArray(arrayType);
+    int size = elementType.sizeInBytes();
+    long bytes = length > Long.MAX_VALUE / size ? Long.MAX_VALUE : length * size;
+    String what = tag.isEmpty() ? description(elementType, length) : "'" + tag + "'";
+    Source share = task.share(resource)::allocate;
+    return runtime
+        .tasks()
+        .await(
+            task,
+            new Demand(what, bytes, resource, false),
+            () -> allocateNow(share, stream, arrayType, length, tag));
+  }
+
+  private <A> WritableArray<A> allocateNow(
       Source source, DeviceStream stream, Class<A> arrayType, long length, String tag) {
     runtime.life().enter();
     try {
@@ -423,7 +493,6 @@ public final class TrackedMemory implements DeviceMemory {
       Source source, DeviceStream stream, Class<A> arrayType, long length, String tag) {
     Objects.requireNonNull(stream, "stream");
     Objects.requireNonNull(tag, "tag");
-    counts.requested();
     ArrayElement elementType = ArrayElement.ofArray(arrayType);
     String what = description(elementType, length);
     if (length < 0) {

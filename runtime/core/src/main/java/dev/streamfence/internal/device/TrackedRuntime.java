@@ -27,6 +27,7 @@ import dev.streamfence.internal.order.Life;
 import dev.streamfence.internal.order.StreamPool;
 import dev.streamfence.internal.order.Teardown;
 import dev.streamfence.internal.order.Timeline;
+import dev.streamfence.internal.pressure.WaitingTasks;
 import dev.streamfence.internal.trace.RecordedTrace;
 import dev.streamfence.internal.trace.WorkTracer;
 import dev.streamfence.simulation.DriverCall;
@@ -72,6 +73,7 @@ public final class TrackedRuntime implements DeviceRuntime {
   private final DownloadMemory downloads;
   private final TrackedStreams streams;
   private final TrackedMemory memory;
+  private final WaitingTasks tasks;
   private final Attachments attachments = new Attachments(this);
   private final CompletionWatcher watcher;
   private final @Nullable Watchdog watchdog;
@@ -109,6 +111,7 @@ public final class TrackedRuntime implements DeviceRuntime {
     this.downloads = new DownloadMemory(pool.hostMemory(), options.downloadMemoryInBytes());
     this.streams = new TrackedStreams(this, pool);
     this.memory = new TrackedMemory(this, stack, arrays);
+    this.tasks = new WaitingTasks(stack.budget(), this::requireUsable);
     this.watcher = new CompletionWatcher("completions of " + this);
     this.watchdog =
         options
@@ -619,6 +622,15 @@ public final class TrackedRuntime implements DeviceRuntime {
   /** Tables of addresses for the kernels of a stream, paid for like arrays. */
   public AddressTables addressTables(Timeline timeline) {
     return new AddressTables(timeline, stack.budget());
+  }
+
+  private void requireUsable() {
+    pool.life().requireOpen();
+    driver.sticky().check();
+  }
+
+  WaitingTasks tasks() {
+    return tasks;
   }
 
   AdoptedMemory adopted() {

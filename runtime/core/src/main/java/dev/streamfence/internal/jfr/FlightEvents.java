@@ -124,6 +124,23 @@ public final class FlightEvents {
     }
   }
 
+  /** Begins a task's wait for memory; null if no recording asks for it. */
+  public static @Nullable Object beginMemoryWait() {
+    return isUsed() ? FlightWriter.beginMemoryWait() : null;
+  }
+
+  /**
+   * Ends a task's wait for memory.
+   *
+   * @param ending what ended it, in a word
+   */
+  public static void endMemoryWait(
+      @Nullable Object begun, String task, String what, long bytes, String ending) {
+    if (begun != null) {
+      emit(() -> FlightWriter.endMemoryWait(begun, task, what, bytes, ending));
+    }
+  }
+
   /** Begins a wait for another thread's submission; null if no recording asks for it. */
   public static @Nullable Object beginLockWait() {
     return isUsed() ? FlightWriter.beginLockWait() : null;

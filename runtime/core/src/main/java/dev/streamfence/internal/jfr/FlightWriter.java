@@ -186,6 +186,19 @@ final class FlightWriter {
     ((StagingShortageEvent) begun).commit();
   }
 
+  static @Nullable Object beginMemoryWait() {
+    return MemoryWaitEvent.PROBE.isEnabled() ? begin(new MemoryWaitEvent()) : null;
+  }
+
+  static void endMemoryWait(Object begun, String task, String what, long bytes, String ending) {
+    MemoryWaitEvent event = (MemoryWaitEvent) begun;
+    event.task = task;
+    event.request = what;
+    event.bytes = bytes;
+    event.ending = ending;
+    event.commit();
+  }
+
   static @Nullable Object beginLockWait() {
     return LockWaitEvent.PROBE.isEnabled() ? begin(new LockWaitEvent()) : null;
   }

@@ -17,6 +17,7 @@ public final class BudgetResource implements AllocationResource {
   private final AllocationResource resource;
   private final Account account;
   private final WaitingLine returned = new WaitingLine();
+  private volatile Runnable whenReturned = () -> {};
 
   /**
    * Limits the bytes of a resource. Bytes already outstanding there count.
@@ -66,6 +67,7 @@ public final class BudgetResource implements AllocationResource {
     } finally {
       account.endReturning(1);
       returned.signal();
+      whenReturned.run();
     }
   }
 
@@ -128,6 +130,11 @@ public final class BudgetResource implements AllocationResource {
   /** The threads that wait for bytes of this limit. */
   public WaitingLine returned() {
     return returned;
+  }
+
+  /** Calls an action, which must not wait, after each free. */
+  public void whenReturned(Runnable action) {
+    whenReturned = action;
   }
 
   /** Whether an allocation counts in this limit. */

@@ -9,6 +9,7 @@ import dev.streamfence.DeviceArray;
 import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
 import dev.streamfence.RuntimeOptions;
+import dev.streamfence.SplitAndRetryException;
 import dev.streamfence.graph.GraphStructure;
 import dev.streamfence.graph.KernelGraph;
 import dev.streamfence.internal.device.AllocatedBytes;
@@ -18,6 +19,7 @@ import dev.streamfence.internal.device.StuckRuntime;
 import dev.streamfence.internal.driver.InterceptedDriver;
 import dev.streamfence.internal.launch.VectorKernels;
 import dev.streamfence.memory.MemoryBudget;
+import dev.streamfence.memory.MemoryTask;
 import dev.streamfence.simulation.DriverCall;
 import dev.streamfence.simulation.Schedule;
 import dev.streamfence.simulation.SimulatedDevice;
@@ -68,6 +70,7 @@ final class FlightEventsTest {
           "DeviceFault",
           "OverdueWork",
           "StagingShortage",
+          "MemoryWait",
           "LockWait");
 
   @TempDir private Path folder;
@@ -303,6 +306,34 @@ final class FlightEventsTest {
             });
     assertThat(events(file, "Reclaim")).isNotEmpty();
     assertThat(events(file, "Allocation")).hasSize(2);
+  }
+
+  @Test
+  void aTaskThatWaitsForMemoryIsAnEvent() throws IOException {
+    Path file =
+        record(
+            () -> {
+              RuntimeOptions options =
+                  RuntimeOptions.defaults().withMemoryBudget(MemoryBudget.ofBytes(100));
+              try (DeviceRuntime gpu =
+                      DeviceRuntime.simulated(SimulatedDevice.builder().build(), options);
+                  DeviceStream a = gpu.streams().acquire();
+                  MemoryTask task = gpu.memory().task();
+                  DeviceArray<byte[]> own = gpu.memory().allocate(a, byte[].class, 60)) {
+                assertThatThrownBy(() -> gpu.memory().allocate(a, byte[].class, 50, "keys"))
+                    .isInstanceOf(SplitAndRetryException.class);
+                assertThat(task.heldBytes()).isEqualTo(own.length());
+              }
+            });
+    assertThat(events(file, "MemoryWait"))
+        .singleElement()
+        .satisfies(
+            event -> {
+              assertThat(event.getString("task")).startsWith("task 1 of thread");
+              assertThat(event.getString("request")).isEqualTo("'keys'");
+              assertThat(event.getLong("bytes")).isEqualTo(50);
+              assertThat(event.getString("ending")).isEqualTo("split");
+            });
   }
 
   @Test

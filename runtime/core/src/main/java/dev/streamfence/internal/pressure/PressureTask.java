@@ -1,0 +1,125 @@
+package dev.streamfence.internal.pressure;
+
+import dev.streamfence.internal.memory.Budget;
+import dev.streamfence.internal.memory.BudgetResource;
+import dev.streamfence.memory.MemoryTask;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The implementation of {@link MemoryTask}. Its thread opens, nests and closes it; the lock of
+ * {@link WaitingTasks} guards what it waits for.
+ */
+public final class PressureTask implements MemoryTask {
+  /** What ends a wait besides memory. */
+  enum Signal {
+    RETRY,
+    SPLIT,
+    GO
+  }
+
+  private final WaitingTasks tasks;
+  private final Thread thread = Thread.currentThread();
+  private final long number;
+  private final int priority;
+  private final Duration patience;
+
+  /** What it has allocated, by the budget that it allocates from: each counts in a part of that. */
+  private final Map<BudgetResource, BudgetResource> shares = new ConcurrentHashMap<>();
+
+  /** How often it is open, since a task within a task is part of it. Used by its thread. */
+  private int depth = 1;
+
+  /** What it needs to begin again; null unless it has given way. Used by its thread. */
+  private @Nullable Demand needed;
+
+  // Guarded by the lock of the tasks.
+  @Nullable Demand demand;
+  @Nullable Signal signal;
+  String refusedBy = "";
+  long since;
+  long triedAt;
+
+  PressureTask(WaitingTasks tasks, long number, int priority, Duration patience) {
+    this.tasks = tasks;
+    this.number = number;
+    this.priority = priority;
+    this.patience = patience;
+  }
+
+  @Override
+  public int priority() {
+    return priority;
+  }
+
+  @Override
+  public long heldBytes() {
+    long held = 0;
+    for (BudgetResource share : shares.values()) {
+      Budget figures = share.snapshot();
+      held += figures.live() + figures.promised();
+    }
+    return held;
+  }
+
+  /** The part of a budget that counts what the task allocates from it. */
+  public BudgetResource share(BudgetResource resource) {
+    return shares.computeIfAbsent(resource, whole -> whole.part(Long.MAX_VALUE, toString()));
+  }
+
+  @Override
+  public void awaitTurn() {
+    requireOwnThread();
+    Demand demand = needed;
+    needed = null;
+    if (demand != null) {
+      tasks.awaitTurn(this, demand);
+    }
+  }
+
+  /** Notes that it gives way, with what it has and asks for. */
+  void giveWay(Demand asked) {
+    needed = new Demand(asked.what(), asked.bytes() + heldBytes(), asked.resource(), true);
+  }
+
+  /** Opens it once more in its thread. */
+  PressureTask nest() {
+    depth++;
+    return this;
+  }
+
+  @Override
+  public void close() {
+    requireOwnThread();
+    if (depth > 0 && --depth == 0) {
+      tasks.end(this);
+    }
+  }
+
+  private void requireOwnThread() {
+    if (Thread.currentThread() != thread) {
+      throw new IllegalStateException(
+          this + " is used by thread '" + Thread.currentThread().getName() + "'; open one there");
+    }
+  }
+
+  Thread thread() {
+    return thread;
+  }
+
+  Duration patience() {
+    return patience;
+  }
+
+  /** Whether it gets memory first. */
+  boolean isBefore(PressureTask other) {
+    return priority == other.priority ? number < other.number : priority > other.priority;
+  }
+
+  @Override
+  public String toString() {
+    return "task " + number + " of thread '" + thread.getName() + "'";
+  }
+}

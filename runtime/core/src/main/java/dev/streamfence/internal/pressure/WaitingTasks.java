@@ -1,0 +1,414 @@
+// Long because who waits, who may try and who gives way are decided together, under one lock.
+package dev.streamfence.internal.pressure;
+
+import dev.streamfence.OutOfMemoryBudgetException;
+import dev.streamfence.RetryAllocationException;
+import dev.streamfence.SplitAndRetryException;
+import dev.streamfence.internal.jfr.FlightEvents;
+import dev.streamfence.internal.memory.Budget;
+import dev.streamfence.internal.memory.BudgetResource;
+import dev.streamfence.internal.order.Deadline;
+import dev.streamfence.internal.pressure.PressureTask.Signal;
+import dev.streamfence.memory.PressureStatistics;
+import java.time.Duration;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The open tasks of a runtime, and those that wait for memory. Thread-safe: {@code this} guards
+ * what tasks wait for, and is not held while memory is requested.
+ *
+ * <p>A waiting task tries again at each {@link #signal}, and after a while without one. When every
+ * task waits and has tried since the last signal, none can go on. Then the last one that has memory
+ * gives way, unless it is also the first; if there is none, the first one begins again or asks for
+ * less. So the first one always gets on, and each task becomes the first one in time.
+ */
+public final class WaitingTasks {
+  /** How long tasks that have memory pass by one that waits. */
+  private static final long PASSING_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
+
+  /** How long the first task waits for memory of threads without a task before it asks for less. */
+  private static final long GRACE_NANOS = TimeUnit.MILLISECONDS.toNanos(40);
+
+  private static final long LONGEST_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
+
+  private static final Comparator<PressureTask> FIRST_TO_LAST =
+      (a, b) -> a == b ? 0 : a.isBefore(b) ? -1 : 1;
+
+  private final BudgetResource whole;
+  private final Runnable requireUsable;
+  private final Map<Thread, PressureTask> tasks = new ConcurrentHashMap<>();
+  private volatile int waiting;
+
+  // Guarded by this.
+  private long opened;
+  private long signals;
+  private long stuckAt = -1;
+  private long stuckSince;
+  private long waits;
+  private long waitedNanos;
+  private long retries;
+  private long splits;
+  private long refusals;
+
+  /**
+   * Creates an empty one.
+   *
+   * @param whole the budget of the runtime
+   * @param requireUsable throws if the runtime is closed or its device lost
+   */
+  public WaitingTasks(BudgetResource whole, Runnable requireUsable) {
+    this.whole = whole;
+    this.requireUsable = requireUsable;
+    whole.whenReturned(this::signal);
+  }
+
+  /** Opens a task of the calling thread, or nests the one that it has open. */
+  public PressureTask open(int priority, Duration patience) {
+    Deadline.after(patience);
+    PressureTask existing = current();
+    if (existing != null) {
+      return existing.nest();
+    }
+    PressureTask task;
+    synchronized (this) {
+      task = new PressureTask(this, ++opened, priority, patience);
+    }
+    tasks.put(task.thread(), task);
+    return task;
+  }
+
+  /** The task of the calling thread; null if it has none. */
+  public @Nullable PressureTask current() {
+    return tasks.isEmpty() ? null : tasks.get(Thread.currentThread());
+  }
+
+  void end(PressureTask task) {
+    tasks.remove(task.thread(), task);
+    signal();
+  }
+
+  /** Memory has become free. Costs next to nothing if no task waits. */
+  public void signal() {
+    if (waiting > 0) {
+      wake();
+    }
+  }
+
+  private synchronized void wake() {
+    signals++;
+    notifyAll();
+  }
+
+  /**
+   * Makes a request for memory, and waits until it succeeds.
+   *
+   * @param request called without a lock
+   * @throws RetryAllocationException if the task has to give way
+   * @throws SplitAndRetryException if it has to ask for less
+   * @throws OutOfMemoryBudgetException if its patience ends, or the thread is interrupted
+   */
+  public <T> T await(PressureTask task, Demand demand, Supplier<T> request) {
+    @Nullable OutOfMemoryBudgetException refusal = null;
+    if (mayTryFirst(task, demand)) {
+      try {
+        return request.get();
+      } catch (OutOfMemoryBudgetException e) {
+        refusal = e;
+      }
+    }
+    Outcome<T> outcome = waitFor(task, demand, request, refusal);
+    Signal signal = outcome.signal;
+    refusal = outcome.refusal;
+    if (signal == Signal.RETRY) {
+      task.giveWay(demand);
+      throw new RetryAllocationException(
+          task + " gives way, since no task can go on; it waited " + demand, refusal);
+    }
+    if (signal == Signal.SPLIT && refusal != null) {
+      throw new SplitAndRetryException(
+          task + " has to ask for less than " + demand.bytes() + " bytes; " + outcome.account,
+          refusal);
+    }
+    return outcome.result();
+  }
+
+  /** Waits until the memory is free that a task needs to begin again, or no task can go on. */
+  void awaitTurn(PressureTask task, Demand needed) {
+    Demand missing =
+        new Demand(
+            needed.what(), Math.max(0, needed.bytes() - task.heldBytes()), needed.resource(), true);
+    Outcome<Boolean> outcome =
+        waitFor(
+            task,
+            missing,
+            () -> {
+              missing.resource().check(missing.bytes());
+              return true;
+            },
+            null);
+    if (outcome.signal == null) {
+      outcome.result();
+    }
+  }
+
+  /** How a wait ended: by memory, a signal, or neither. */
+  private static final class Outcome<T> {
+    private @Nullable T result;
+    private @Nullable Signal signal;
+    private @Nullable OutOfMemoryBudgetException refusal;
+    private String account = "";
+
+    T result() {
+      if (result != null) {
+        return result;
+      }
+      if (refusal == null) {
+        throw new AssertionError("a wait that ends without memory was refused");
+      }
+      throw refusal.after(account);
+    }
+  }
+
+  private <T> Outcome<T> waitFor(
+      PressureTask task,
+      Demand demand,
+      Supplier<T> request,
+      @Nullable OutOfMemoryBudgetException refusal) {
+    Outcome<T> outcome = new Outcome<>();
+    outcome.refusal = refusal;
+    if (isAboveLimit(refusal)) {
+      outcome.signal = Signal.SPLIT;
+      outcome.account = "its budget is smaller";
+      synchronized (this) {
+        splits++;
+      }
+      return outcome;
+    }
+    Deadline deadline = Deadline.after(task.patience());
+    Object event = FlightEvents.beginMemoryWait();
+    begin(task, demand, refusal);
+    try {
+      while (outcome.result == null && outcome.signal == null && outcome.account.isEmpty()) {
+        step(task, demand, request, deadline, outcome);
+      }
+      return outcome;
+    } finally {
+      end(task, outcome);
+      FlightEvents.endMemoryWait(
+          event, task.toString(), demand.what(), demand.bytes(), inWords(outcome));
+    }
+  }
+
+  /** Tries once if the task may, and waits if that is refused. */
+  private <T> void step(
+      PressureTask task,
+      Demand demand,
+      Supplier<T> request,
+      Deadline deadline,
+      Outcome<T> outcome) {
+    boolean isOver = deadline.hasPassed() || Thread.currentThread().isInterrupted();
+    long seen;
+    boolean mayTry;
+    synchronized (this) {
+      if (task.signal != null) {
+        outcome.signal = task.signal;
+        outcome.account = account();
+        return;
+      }
+      seen = signals;
+      mayTry = mayTry(task, demand);
+    }
+    requireUsable.run();
+    if (mayTry || isOver) {
+      try {
+        outcome.result = request.get();
+        return;
+      } catch (OutOfMemoryBudgetException e) {
+        outcome.refusal = e;
+        if (isAboveLimit(e) && !demand.isTurn()) {
+          outcome.signal = Signal.SPLIT;
+          outcome.account = "its budget is smaller";
+          return;
+        }
+      }
+    }
+    if (isOver) {
+      synchronized (this) {
+        outcome.account =
+            (deadline.hasPassed()
+                    ? "it waited " + task.patience().toMillis() + " ms; "
+                    : "the wait was interrupted; ")
+                + account();
+      }
+      return;
+    }
+    pause(task, seen, outcome.refusal, deadline);
+  }
+
+  private static boolean isAboveLimit(@Nullable OutOfMemoryBudgetException refusal) {
+    return refusal != null && refusal.requested() > refusal.limit();
+  }
+
+  private synchronized boolean mayTryFirst(PressureTask task, Demand demand) {
+    return waiting == 0 || mayTry(task, demand);
+  }
+
+  private synchronized void begin(
+      PressureTask task, Demand demand, @Nullable OutOfMemoryBudgetException refusal) {
+    waits++;
+    waiting++;
+    task.demand = demand;
+    task.signal = null;
+    task.refusedBy = refusal == null ? "" : refusal.budget();
+    task.since = System.nanoTime();
+    task.triedAt = -1;
+  }
+
+  private synchronized void end(PressureTask task, Outcome<?> outcome) {
+    waiting--;
+    waitedNanos += System.nanoTime() - task.since;
+    if (outcome.result == null) {
+      if (outcome.signal == null) {
+        refusals++;
+      } else if (outcome.signal == Signal.RETRY) {
+        retries++;
+      } else if (outcome.signal == Signal.SPLIT) {
+        splits++;
+      }
+    }
+    task.demand = null;
+    task.signal = null;
+    // Those behind it may go on.
+    signals++;
+    notifyAll();
+  }
+
+  /** Held: {@code this}. Whether no task before it waits for memory that it could have. */
+  private boolean mayTry(PressureTask task, Demand demand) {
+    boolean hasMemory = !demand.isTurn() && task.heldBytes() > 0;
+    for (PressureTask other : tasks.values()) {
+      Demand wanted = other.demand;
+      if (wanted != null
+          && other.isBefore(task)
+          && (other.refusedBy.isEmpty() || wanted.resource() == demand.resource())
+          && !(hasMemory && System.nanoTime() - other.since < PASSING_NANOS)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** Waits for a signal; first, if no task can go on, decides who gives way. */
+  private synchronized void pause(
+      PressureTask task,
+      long seen,
+      @Nullable OutOfMemoryBudgetException refusal,
+      Deadline deadline) {
+    task.triedAt = seen;
+    task.refusedBy = refusal == null ? "" : refusal.budget();
+    if (signals == seen && isStuck()) {
+      giveWay();
+    }
+    long nanos = Math.min(deadline.remainingNanos(), LONGEST_PAUSE_NANOS);
+    if (task.signal == null && signals == seen && nanos > 0) {
+      try {
+        TimeUnit.NANOSECONDS.timedWait(this, nanos);
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+
+  /** Held: {@code this}. */
+  private boolean isStuck() {
+    tasks.values().removeIf(task -> !task.thread().isAlive());
+    for (PressureTask task : tasks.values()) {
+      if (task.demand == null || task.signal != null || task.triedAt != signals) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** Held: {@code this}. All tasks wait. */
+  private void giveWay() {
+    List<PressureTask> ordered = tasks.values().stream().sorted(FIRST_TO_LAST).toList();
+    PressureTask first = ordered.get(0);
+    for (int i = ordered.size() - 1; i > 0; i--) {
+      PressureTask last = ordered.get(i);
+      if (last.demand != null && !last.demand.isTurn() && last.heldBytes() > 0) {
+        tell(last, Signal.RETRY);
+        return;
+      }
+    }
+    if (first.demand != null && first.demand.isTurn()) {
+      tell(first, Signal.GO);
+    } else if (!othersMayReturnMemory()) {
+      tell(first, Signal.SPLIT);
+    }
+  }
+
+  /** Held: {@code this}. Whether threads without a task have memory, for a moment. */
+  private boolean othersMayReturnMemory() {
+    if (outside() == 0) {
+      return false;
+    }
+    long now = System.nanoTime();
+    if (stuckAt != signals) {
+      stuckAt = signals;
+      stuckSince = now;
+    }
+    return now - stuckSince < GRACE_NANOS;
+  }
+
+  private void tell(PressureTask task, Signal signal) {
+    task.signal = signal;
+    notifyAll();
+  }
+
+  private long outside() {
+    long held = tasks.values().stream().mapToLong(PressureTask::heldBytes).sum();
+    Budget budget = whole.snapshot();
+    return Math.max(0, budget.live() + budget.promised() - held);
+  }
+
+  /** Held: {@code this}. Who has how much memory, and waits for how much. */
+  private String account() {
+    StringBuilder words = new StringBuilder();
+    long now = System.nanoTime();
+    tasks.values().stream()
+        .sorted(FIRST_TO_LAST)
+        .forEach(
+            task -> {
+              words.append(task).append(" has ").append(task.heldBytes()).append(" bytes");
+              Demand demand = task.demand;
+              if (demand == null) {
+                words.append(" and runs");
+              } else {
+                words.append(" and has waited ").append((now - task.since) / 1_000_000);
+                words.append(" ms ").append(demand);
+              }
+              words.append(", ");
+            });
+    return words + "other arrays and reservations have " + outside() + " bytes";
+  }
+
+  private static String inWords(Outcome<?> outcome) {
+    return outcome.result != null
+        ? "memory"
+        : outcome.signal == null ? "refused" : outcome.signal.name().toLowerCase(Locale.ROOT);
+  }
+
+  /** The figures at this moment. */
+  public synchronized PressureStatistics statistics() {
+    return new PressureStatistics(
+        tasks.size(), waiting, waits, Duration.ofNanos(waitedNanos), retries, splits, refusals);
+  }
+}

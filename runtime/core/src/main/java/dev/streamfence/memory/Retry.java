@@ -1,0 +1,97 @@
+package dev.streamfence.memory;
+
+import dev.streamfence.DeviceMemory;
+import dev.streamfence.OutOfMemoryBudgetException;
+import dev.streamfence.RetryAllocationException;
+import dev.streamfence.SplitAndRetryException;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.function.Function;
+import java.util.function.Supplier;
+
+/**
+ * Runs operators that share the memory of a runtime with those of other threads: they wait for
+ * memory, begin again, and work on smaller parts of their input.
+ *
+ * <p>An operator runs in a {@link MemoryTask}: that of the thread, or one that is opened for the
+ * call. It may run several times for the same part, so it must not change its input, and when it
+ * throws it has closed what it has allocated, as {@code try} blocks do. Arrays that it returns stay
+ * open; they are closed if a later part fails. Thread-safe.
+ *
+ * <p>Each method throws an {@link OutOfMemoryBudgetException} if the memory does not suffice for a
+ * part that cannot be divided, or a wait takes longer than the task's patience; and what the
+ * operator throws.
+ */
+public final class Retry {
+  private Retry() {}
+
+  /**
+   * Runs an operator whose input cannot be divided.
+   *
+   * @return its result
+   */
+  public static <R> R with(DeviceMemory memory, Supplier<? extends R> operator) {
+    return Retry.<String, R>with(
+            memory, "the operator", whole -> List.of(whole), whole -> operator.get())
+        .get(0);
+  }
+
+  /**
+   * Runs an operator on an input, or on parts of it one after another.
+   *
+   * @return the results in the order of the parts
+   */
+  public static <T extends Splittable<T>, R> List<R> with(
+      DeviceMemory memory, T input, Function<? super T, ? extends R> operator) {
+    return with(memory, input, Splittable::split, operator);
+  }
+
+  /**
+   * Runs an operator on an input, or on parts of it one after another.
+   *
+   * @param splitter divides an input in order; fewer than two parts if that is impossible
+   * @return the results in the order of the parts
+   */
+  public static <T, R> List<R> with(
+      DeviceMemory memory,
+      T input,
+      Function<? super T, ? extends List<? extends T>> splitter,
+      Function<? super T, ? extends R> operator) {
+    List<R> results = new ArrayList<>();
+    Deque<T> parts = new ArrayDeque<>(List.of(input));
+    try (MemoryTask task = memory.task()) {
+      for (T part = parts.poll(); part != null; part = parts.poll()) {
+        try {
+          results.add(operator.apply(part));
+        } catch (RetryAllocationException giveWay) {
+          task.awaitTurn();
+          parts.push(part);
+        } catch (SplitAndRetryException tooMuch) {
+          List<? extends T> smaller = splitter.apply(part);
+          if (smaller.size() < 2) {
+            throw tooMuch.refusal().after(part + " cannot be divided; " + tooMuch.getMessage());
+          }
+          for (int i = smaller.size() - 1; i >= 0; i--) {
+            parts.push(smaller.get(i));
+          }
+        }
+      }
+      return results;
+    } catch (RuntimeException | Error e) {
+      results.forEach(result -> closeAfter(e, result));
+      throw e;
+    }
+  }
+
+  private static void closeAfter(Throwable failure, Object result) {
+    if (result instanceof AutoCloseable closeable) {
+      try {
+        closeable.close();
+      } catch (Exception | Error e) {
+        failure.addSuppressed(e);
+      }
+    }
+  }
+}

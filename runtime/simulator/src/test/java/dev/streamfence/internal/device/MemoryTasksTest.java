@@ -1,0 +1,445 @@
+package dev.streamfence.internal.device;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
+
+import dev.streamfence.CudaDriverException;
+import dev.streamfence.DeviceArray;
+import dev.streamfence.DeviceMemory;
+import dev.streamfence.DeviceRuntime;
+import dev.streamfence.DeviceStream;
+import dev.streamfence.OutOfMemoryBudgetException;
+import dev.streamfence.RetryAllocationException;
+import dev.streamfence.RuntimeClosedException;
+import dev.streamfence.RuntimeOptions;
+import dev.streamfence.SplitAndRetryException;
+import dev.streamfence.memory.MemoryBudget;
+import dev.streamfence.memory.MemoryReservation;
+import dev.streamfence.memory.MemoryTask;
+import dev.streamfence.simulation.SimulatedDevice;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Requests of tasks, which wait for memory, and give way when none can go on. */
+@Timeout(value = 20, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+final class MemoryTasksTest {
+  private static final Duration LONG = Duration.ofMinutes(10);
+  private static final int BUDGET = 1000;
+
+  private final SimulatedDevice device = SimulatedDevice.builder().build();
+  private final DeviceRuntime gpu =
+      DeviceRuntime.simulated(
+          device, RuntimeOptions.defaults().withMemoryBudget(MemoryBudget.ofBytes(BUDGET)));
+  private final DeviceMemory memory = gpu.memory();
+  private final DeviceStream stream = gpu.streams().defaultStream();
+
+  @AfterEach
+  void close() {
+    gpu.close();
+  }
+
+  private DeviceArray<byte[]> allocate(int bytes) {
+    return memory.allocate(stream, byte[].class, bytes);
+  }
+
+  /** A thread with a task that holds bytes, and then asks for more when it is told to. */
+  private final class Worker {
+    private final CountDownLatch ready = new CountDownLatch(1);
+    private final CountDownLatch go = new CountDownLatch(1);
+    private final FutureTask<Object> result;
+    private final Thread thread;
+
+    Worker(String name, int priority, int held, Callable<?> then) throws InterruptedException {
+      this(name, priority, LONG, held, then);
+    }
+
+    Worker(String name, int priority, Duration patience, int held, Callable<?> then)
+        throws InterruptedException {
+      result =
+          new FutureTask<>(
+              () -> {
+                try (MemoryTask task = memory.task(priority, patience);
+                    DeviceArray<byte[]> array = allocate(held)) {
+                  assertThat(task.heldBytes()).isEqualTo(array.length());
+                  ready.countDown();
+                  go.await();
+                  return then.call();
+                }
+              });
+      thread = new Thread(result, name);
+      thread.setDaemon(true);
+      thread.start();
+      ready.await();
+    }
+
+    Worker go() {
+      go.countDown();
+      return this;
+    }
+
+    /** Goes on until it waits for memory. */
+    Worker untilItWaits() {
+      int before = memory.pressure().waiting();
+      go();
+      while (memory.pressure().waiting() == before) {
+        assertThat(result.isDone()).isFalse();
+        Thread.onSpinWait();
+      }
+      return this;
+    }
+
+    Object get() throws Exception {
+      return result.get();
+    }
+
+    Throwable failure() {
+      Throwable thrown = catchThrowable(result::get);
+      assertThat(thrown).isInstanceOf(ExecutionException.class);
+      return thrown.getCause();
+    }
+  }
+
+  private String more(int bytes) {
+    try (DeviceArray<byte[]> array = allocate(bytes)) {
+      return "has " + array.length();
+    }
+  }
+
+  @Test
+  void aTaskWaitsForMemoryThatAnotherThreadFrees() throws Exception {
+    DeviceArray<byte[]> held = allocate(BUDGET);
+    // Another task runs, so that not all of them wait.
+    try (MemoryTask busy = memory.task()) {
+      Worker waits = new Worker("waits", 0, 0, () -> more(BUDGET)).untilItWaits();
+      held.close();
+      assertThat(waits.get()).isEqualTo("has " + BUDGET);
+      assertThat(busy.heldBytes()).isZero();
+    }
+    assertThat(memory.pressure().waits()).isEqualTo(1);
+    assertThat(memory.pressure().waited()).isPositive();
+    assertThat(memory.pressure().tasks()).isZero();
+  }
+
+  @Test
+  void aReservationWaitsAsAnArrayDoes() throws Exception {
+    DeviceArray<byte[]> held = allocate(BUDGET);
+    try (MemoryTask busy = memory.task()) {
+      Worker waits =
+          new Worker(
+                  "waits",
+                  0,
+                  0,
+                  () -> {
+                    try (MemoryTask same = memory.task();
+                        MemoryReservation room = memory.reserve(600)) {
+                      return room.remainingBytes() + same.heldBytes();
+                    }
+                  })
+              .untilItWaits();
+      held.close();
+      assertThat(waits.get()).isEqualTo(1200L);
+      assertThat(busy.heldBytes()).isZero();
+    }
+  }
+
+  @Test
+  void withoutATaskARequestIsRefusedAtOnce() {
+    try (DeviceArray<byte[]> held = allocate(BUDGET)) {
+      assertThatThrownBy(() -> allocate(1)).isInstanceOf(OutOfMemoryBudgetException.class);
+      assertThat(held.isOpen()).isTrue();
+    }
+    assertThat(memory.pressure().waits()).isZero();
+  }
+
+  @Test
+  void ofTwoTasksThatWaitForEachOtherTheYoungerGivesWay() throws Exception {
+    Worker older = new Worker("older", 0, 500, () -> more(300));
+    Worker younger = new Worker("younger", 0, 500, () -> more(300));
+    older.untilItWaits();
+    younger.go();
+    assertThat(older.get()).isEqualTo("has 300");
+    assertThat(younger.failure())
+        .isInstanceOf(RetryAllocationException.class)
+        .hasMessageContaining("of thread 'younger' gives way")
+        .hasCauseInstanceOf(OutOfMemoryBudgetException.class);
+    assertThat(memory.pressure().retries()).isEqualTo(1);
+  }
+
+  @Test
+  void ofTwoTasksThatWaitForEachOtherTheLessImportantGivesWay() throws Exception {
+    Worker older = new Worker("older", 0, 500, () -> more(300));
+    Worker important = new Worker("important", 7, 500, () -> more(300));
+    important.untilItWaits();
+    older.go();
+    assertThat(important.get()).isEqualTo("has 300");
+    assertThat(older.failure()).isInstanceOf(RetryAllocationException.class);
+  }
+
+  @Test
+  void aTaskThatGaveWayGetsMemoryAfterTheOther() throws Exception {
+    Worker older = new Worker("older", 0, 400, () -> more(500));
+    FutureTask<String> younger =
+        new FutureTask<>(
+            () -> {
+              try (MemoryTask task = memory.task(0, LONG)) {
+                for (int attempt = 1; ; attempt++) {
+                  try (DeviceArray<byte[]> first = allocate(400)) {
+                    return attempt + " attempts, " + first.length() + ", " + more(500);
+                  } catch (RetryAllocationException giveWay) {
+                    task.awaitTurn();
+                  }
+                }
+              }
+            });
+    Thread thread = new Thread(younger);
+    thread.start();
+    while (memory.pressure().waiting() == 0) {
+      Thread.onSpinWait();
+    }
+    older.go();
+    assertThat(older.get()).isEqualTo("has 500");
+    assertThat(younger.get()).isEqualTo("2 attempts, 400, has 500");
+  }
+
+  @Test
+  void theOnlyTaskIsToldToAskForLess() {
+    try (MemoryTask task = memory.task();
+        DeviceArray<byte[]> own = allocate(600)) {
+      assertThatThrownBy(() -> allocate(500))
+          .isInstanceOfSatisfying(
+              SplitAndRetryException.class,
+              split -> {
+                assertThat(split.refusal().requested()).isEqualTo(500);
+                assertThat(split).hasMessageContaining("has to ask for less than 500 bytes");
+              });
+      assertThat(task.heldBytes()).isEqualTo(own.sizeInBytes());
+    }
+    assertThat(memory.pressure().splits()).isEqualTo(1);
+  }
+
+  @Test
+  void aRequestAboveTheBudgetDoesNotWait() {
+    try (DeviceArray<byte[]> outside = allocate(10);
+        MemoryTask task = memory.task(0, LONG)) {
+      assertThatThrownBy(() -> allocate(BUDGET + 1))
+          .isInstanceOf(SplitAndRetryException.class)
+          .hasMessageContaining("its budget is smaller");
+      assertThat(task.heldBytes()).isLessThan(outside.length());
+    }
+    assertThat(memory.pressure().waits()).isZero();
+    assertThat(memory.pressure().splits()).isEqualTo(1);
+  }
+
+  @Test
+  void theMoreImportantTaskIsServedFirstAndThenTheOlder() throws Exception {
+    StringBuffer order = new StringBuffer();
+    DeviceArray<byte[]> held = allocate(BUDGET);
+    try (MemoryTask busy = memory.task(9, LONG)) {
+      List<Worker> workers =
+          List.of(
+              new Worker("a", 0, 0, () -> noted(order, "a")),
+              new Worker("b", 0, 0, () -> noted(order, "b")),
+              new Worker("c", 5, 0, () -> noted(order, "c")));
+      for (int i : new int[] {1, 0, 2}) {
+        workers.get(i).untilItWaits();
+      }
+      held.close();
+      for (Worker worker : workers) {
+        worker.get();
+      }
+      assertThat(busy.priority()).isEqualTo(9);
+    }
+    assertThat(order).hasToString("cab");
+  }
+
+  private String noted(StringBuffer order, String name) {
+    try (DeviceArray<byte[]> array = allocate(BUDGET)) {
+      order.append(name);
+      return name + array.length();
+    }
+  }
+
+  @Test
+  void aTaskWithoutMemoryWaitsBehindOneThatWaitsAlthoughItsRequestFits() throws Exception {
+    DeviceArray<byte[]> held = allocate(600);
+    try (MemoryTask busy = memory.task(9, LONG)) {
+      Worker large = new Worker("large", 0, 0, () -> more(800)).untilItWaits();
+      Worker small = new Worker("small", 0, 0, () -> more(100)).untilItWaits();
+      held.close();
+      assertThat(large.get()).isEqualTo("has 800");
+      assertThat(small.get()).isEqualTo("has 100");
+      assertThat(busy.heldBytes()).isZero();
+    }
+  }
+
+  @Test
+  void aTaskWithMemoryPassesByOneThatWaitsSinceItHasToEnd() throws Exception {
+    try (MemoryTask busy = memory.task(9, LONG)) {
+      DeviceArray<byte[]> held = allocate(500);
+      Worker passes = new Worker("passes", 0, 100, () -> more(100));
+      Worker large = new Worker("large", 1, 0, () -> more(800)).untilItWaits();
+      assertThat(passes.go().get()).isEqualTo("has 100");
+      assertThat(large.result.isDone()).isFalse();
+      assertThat(busy.heldBytes()).isEqualTo(held.length());
+      held.close();
+      assertThat(large.get()).isEqualTo("has 800");
+    }
+  }
+
+  @Test
+  void tasksThatWaitForAPartDoNotHoldUpOthers() throws Exception {
+    DeviceMemory part = memory.within(100);
+    DeviceArray<byte[]> held = part.allocate(stream, byte[].class, 100);
+    try (MemoryTask busy = memory.task(9, LONG)) {
+      Worker inPart =
+          new Worker("in part", 1, 0, () -> part.allocate(stream, byte[].class, 50).length())
+              .untilItWaits();
+      assertThat(new Worker("beside", 0, 0, () -> more(500)).go().get()).isEqualTo("has 500");
+      held.close();
+      assertThat(inPart.get()).isEqualTo(50L);
+      assertThat(busy.heldBytes()).isZero();
+    }
+  }
+
+  @Test
+  void aWaitThatTakesTooLongSaysWhoHasTheMemory() throws Exception {
+    try (MemoryTask busy = memory.task(9, LONG);
+        DeviceArray<byte[]> held = allocate(300)) {
+      Worker waits = new Worker("waits", 2, Duration.ofMillis(30), 200, () -> more(600));
+      FutureTask<DeviceArray<byte[]>> other = new FutureTask<>(() -> allocate(100));
+      new Thread(other).start();
+      assertThat(other.get().isOpen()).isTrue();
+      assertThat(waits.go().failure())
+          .isInstanceOfSatisfying(
+              OutOfMemoryBudgetException.class,
+              refusal -> assertThat(refusal.requested()).isEqualTo(600))
+          .hasMessageContaining("'byte[600]' needs 600 bytes; 600 of 1000 bytes are in use")
+          .hasMessageContaining("it waited 30 ms")
+          .hasMessageContaining(
+              "of thread '" + Thread.currentThread().getName() + "' has 300 bytes and runs")
+          .hasMessageContaining("of thread 'waits' has 200 bytes and has waited")
+          .hasMessageContaining("other arrays and reservations have 100 bytes");
+      assertThat(busy.heldBytes()).isEqualTo(held.length());
+      other.get().close();
+    }
+    assertThat(memory.pressure().refusals()).isEqualTo(1);
+  }
+
+  @Test
+  void anInterruptEndsTheWaitAndTheThreadStaysInterrupted() throws Exception {
+    try (MemoryTask busy = memory.task(9, LONG);
+        DeviceArray<byte[]> held = allocate(BUDGET)) {
+      Worker waits =
+          new Worker(
+                  "waits",
+                  0,
+                  0,
+                  () -> {
+                    Throwable refusal = catchThrowable(() -> more(1));
+                    assertThat(Thread.interrupted()).isTrue();
+                    return refusal;
+                  })
+              .untilItWaits();
+      waits.thread.interrupt();
+      assertThat((Throwable) waits.get())
+          .isInstanceOf(OutOfMemoryBudgetException.class)
+          .hasMessageContaining("the wait was interrupted");
+      assertThat(busy.heldBytes()).isEqualTo(held.length());
+    }
+  }
+
+  @Test
+  void theCloseOfTheRuntimeEndsAllWaits() throws Exception {
+    MemoryTask busy = memory.task(9, LONG);
+    DeviceArray<byte[]> held = allocate(BUDGET);
+    Worker first = new Worker("first", 0, 0, () -> more(1)).untilItWaits();
+    Worker second = new Worker("second", 0, 0, () -> more(1)).untilItWaits();
+    gpu.close();
+    assertThat(first.failure()).isInstanceOf(RuntimeClosedException.class);
+    assertThat(second.failure()).isInstanceOf(RuntimeClosedException.class);
+    held.close();
+    busy.close();
+    assertThatThrownBy(memory::task).isInstanceOf(RuntimeClosedException.class);
+  }
+
+  @Test
+  void theLossOfTheDeviceEndsAllWaits() throws Exception {
+    MemoryTask busy = memory.task(9, LONG);
+    DeviceArray<byte[]> held = allocate(BUDGET);
+    Worker first = new Worker("first", 0, 0, () -> more(1)).untilItWaits();
+    Worker second = new Worker("second", 0, 0, () -> more(1)).untilItWaits();
+    device.failCall(1, 700);
+    assertThatThrownBy(() -> held.fill(stream, 1)).isInstanceOf(CudaDriverException.class);
+    assertThat(first.failure()).isInstanceOf(CudaDriverException.class);
+    assertThat(second.failure()).isInstanceOf(CudaDriverException.class);
+    busy.close();
+  }
+
+  @Test
+  void nothingWaitsInsideOfACall() {
+    try (MemoryTask task = memory.task(0, LONG);
+        DeviceArray<byte[]> held = allocate(BUDGET)) {
+      stream.submit(
+          "a call",
+          uses -> {},
+          call ->
+              assertThatThrownBy(() -> allocate(1)).isInstanceOf(OutOfMemoryBudgetException.class));
+      assertThat(task.heldBytes()).isEqualTo(held.length());
+    }
+    assertThat(memory.pressure().waits()).isZero();
+  }
+
+  @Test
+  void aTaskWithinATaskIsPartOfIt() {
+    try (MemoryTask outer = memory.task(3);
+        DeviceArray<byte[]> held = allocate(10)) {
+      try (MemoryTask inner = memory.task(8)) {
+        assertThat(inner.priority()).isEqualTo(3);
+      }
+      assertThat(memory.pressure().tasks()).isEqualTo(1);
+      assertThat(outer.heldBytes()).isEqualTo(held.length());
+    }
+    assertThat(memory.pressure().tasks()).isZero();
+  }
+
+  @Test
+  void aTaskBelongsToOneThread() throws Exception {
+    try (MemoryTask task = memory.task()) {
+      FutureTask<Boolean> other =
+          new FutureTask<>(
+              () -> {
+                assertThatIllegalStateException().isThrownBy(task::close);
+                assertThatIllegalStateException().isThrownBy(task::awaitTurn);
+                return true;
+              });
+      new Thread(other).start();
+      assertThat(other.get()).isTrue();
+      task.awaitTurn();
+    }
+    assertThatIllegalArgumentException().isThrownBy(() -> memory.task(0, Duration.ofMillis(-1)));
+  }
+
+  @Test
+  void theTaskOfAThreadThatHasEndedHoldsUpNoOther() throws Exception {
+    Thread forgetful = new Thread(memory::task);
+    forgetful.start();
+    forgetful.join();
+    try (MemoryTask task = memory.task(0, LONG)) {
+      DeviceArray<byte[]> held = allocate(BUDGET);
+      assertThatThrownBy(() -> allocate(1)).isInstanceOf(SplitAndRetryException.class);
+      assertThat(task.heldBytes()).isEqualTo(held.length());
+      held.close();
+    }
+  }
+}
