@@ -8,6 +8,7 @@ import dev.streamfence.memory.MemoryStatistics;
 import dev.streamfence.memory.MemoryTask;
 import dev.streamfence.memory.PoolStatistics;
 import dev.streamfence.memory.PressureStatistics;
+import dev.streamfence.memory.SpillableArray;
 import dev.streamfence.memory.TagUsage;
 import java.time.Duration;
 import java.util.Map;
@@ -147,7 +148,36 @@ public sealed interface DeviceMemory extends ArrayAllocator permits TrackedMemor
    */
   MemoryTask task(int priority, Duration patience);
 
-  /** The figures of the runtime's tasks at this moment. */
+  /**
+   * Takes an array over that may leave the device while it is idle: when a request does not fit,
+   * idle arrays are copied to host memory or to a file, those first that were used least recently,
+   * and their memory is freed. From then on, the array itself refuses uses. Does not wait.
+   *
+   * <p>Arrays in use, those that a graph or other code has, and those of another budget than the
+   * one that is short stay. Requests inside of a launch or call spill nothing. The copies count as
+   * transfers, and are not refused with the {@linkplain #refuseDownloads downloads}.
+   *
+   * @throws StreamMisuseException if it is a view, a part, adopted or a variable of a module
+   * @throws dev.streamfence.UseAfterFreeException if it is closed
+   * @throws RuntimeClosedException if the runtime is closed
+   */
+  <A> SpillableArray<A> spillable(DeviceArray<A> array);
+
+  /**
+   * Copies idle arrays of this memory away from the device, as a request that does not fit does.
+   * Waits for the copies to files, not for those to host memory.
+   *
+   * @param stream the order of the copies
+   * @param bytes how many bytes are enough
+   * @return the bytes that have left the device
+   * @throws StreamMisuseException if this thread has a launch open
+   * @throws DeviceException if a file could not be written; its array stays on the device
+   * @throws CudaDriverException if a driver call fails; its array stays on the device
+   * @throws IllegalArgumentException if {@code bytes} is negative
+   */
+  long spill(DeviceStream stream, long bytes);
+
+  /** The figures of the runtime's tasks and spillable arrays at this moment. */
   PressureStatistics pressure();
 
   /**

@@ -49,6 +49,8 @@ public final class RuntimeOptions {
     private List<Path> kernelFolders = List.of();
     private Duration abandonedLaunchTimeout = Duration.ofSeconds(10);
     private long downloadMemoryInBytes = 256L << 20;
+    private long spillMemoryInBytes = 1L << 30;
+    private Optional<Path> spillFolder = Optional.empty();
     private int stagingThreads = Math.min(4, Runtime.getRuntime().availableProcessors());
     private boolean boundsChecks = true;
     private long plannedBytesPerStream = DEFAULT_PLANNED_BYTES;
@@ -182,6 +184,21 @@ public final class RuntimeOptions {
    */
   public long downloadMemoryInBytes() {
     return values.downloadMemoryInBytes;
+  }
+
+  /**
+   * How much page-locked memory arrays may have that have left the device, 1 GiB by default; see
+   * {@link #withSpillMemoryInBytes}.
+   */
+  public long spillMemoryInBytes() {
+    return values.spillMemoryInBytes;
+  }
+
+  /**
+   * The folder for files of arrays that have left the device; empty by default: none goes to disk.
+   */
+  public Optional<Path> spillFolder() {
+    return values.spillFolder;
   }
 
   /**
@@ -365,6 +382,31 @@ public final class RuntimeOptions {
           bytes + " bytes of memory for downloads; the limit is at least 0");
     }
     return with(values -> values.downloadMemoryInBytes = bytes);
+  }
+
+  /**
+   * The same with another limit of the page-locked memory that spillable arrays have when they have
+   * left the device. What exceeds it goes to a file, if there is a {@linkplain #withSpillFolder
+   * folder}, and otherwise stays on the device.
+   *
+   * @throws IllegalArgumentException if it is negative
+   */
+  public RuntimeOptions withSpillMemoryInBytes(long bytes) {
+    if (bytes < 0) {
+      throw new IllegalArgumentException(
+          bytes + " bytes of memory for spilled arrays; the limit is at least 0");
+    }
+    return with(values -> values.spillMemoryInBytes = bytes);
+  }
+
+  /**
+   * The same with a folder for the files of spillable arrays that have left the device and for
+   * which there is no host memory. Only the user of this process can read them. Each is deleted
+   * when its array comes back or is closed, when the runtime is closed, or when the process ends.
+   */
+  public RuntimeOptions withSpillFolder(Path folder) {
+    Objects.requireNonNull(folder, "folder");
+    return with(values -> values.spillFolder = Optional.of(folder));
   }
 
   /**

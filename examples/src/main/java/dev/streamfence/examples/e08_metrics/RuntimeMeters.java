@@ -4,6 +4,7 @@ import dev.streamfence.DeviceRuntime;
 import dev.streamfence.RuntimeStatistics;
 import dev.streamfence.StreamStatistics;
 import dev.streamfence.memory.MemoryStatistics;
+import dev.streamfence.memory.PressureStatistics;
 import dev.streamfence.trace.KernelTime;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
@@ -53,6 +54,10 @@ public final class RuntimeMeters implements MeterBinder {
     memory(registry, "pinned", MemoryStatistics::pinnedBytes);
     memory(registry, "host-pool", MemoryStatistics::hostPoolBytes);
     memory(registry, "adopted", MemoryStatistics::adoptedBytes);
+    pressure(registry, "streamfence.memory.waits", PressureStatistics::waits);
+    pressure(registry, "streamfence.memory.retries", PressureStatistics::retries);
+    pressure(registry, "streamfence.memory.splits", PressureStatistics::splits);
+    pressure(registry, "streamfence.memory.spills", figures -> figures.spilling().spills());
     objects(registry, "streams", statistics -> statistics.objects().streams());
     objects(registry, "events", statistics -> statistics.objects().events());
     objects(registry, "modules", statistics -> statistics.objects().modules());
@@ -128,6 +133,13 @@ public final class RuntimeMeters implements MeterBinder {
             runtime -> figure.applyAsDouble(runtime.memory().statistics()))
         .baseUnit("bytes")
         .tags(tags.and("state", state))
+        .register(registry);
+  }
+
+  private void pressure(
+      MeterRegistry registry, String name, ToDoubleFunction<PressureStatistics> figure) {
+    FunctionCounter.builder(name, gpu, runtime -> figure.applyAsDouble(runtime.memory().pressure()))
+        .tags(tags)
         .register(registry);
   }
 

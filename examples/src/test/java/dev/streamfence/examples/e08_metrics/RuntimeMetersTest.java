@@ -38,6 +38,7 @@ class RuntimeMetersTest {
             .isEqualTo(400);
         assertThat(registry.get("streamfence.memory").tag("state", "live").gauge().value())
             .isEqualTo(400);
+        assertThat(registry.get("streamfence.memory.spills").functionCounter().count()).isZero();
         assertThat(registry.get("streamfence.memory.tag").tag("tag", "values").gauge().value())
             .isEqualTo(400);
         assertThat(

@@ -13,6 +13,7 @@ import java.time.Duration;
  * @param retries waits that ended because the task had to give way
  * @param splits requests that ended because the task had to ask for less
  * @param refusals waits that ended because the task's patience did, or by an interrupt
+ * @param spilling what spillable arrays have copied away from the device and back
  */
 public record PressureStatistics(
     int tasks,
@@ -21,4 +22,5 @@ public record PressureStatistics(
     Duration waited,
     long retries,
     long splits,
-    long refusals) {}
+    long refusals,
+    SpillStatistics spilling) {}

@@ -1,8 +1,10 @@
 // Long because each way to memory checks what it is given by name.
 package dev.streamfence.internal.device;
 
+import dev.streamfence.DeviceArray;
 import dev.streamfence.DeviceMemory;
 import dev.streamfence.DeviceStream;
+import dev.streamfence.OutOfMemoryBudgetException;
 import dev.streamfence.StreamMisuseException;
 import dev.streamfence.foreign.ForeignMemory;
 import dev.streamfence.internal.memory.AdoptedMemory;
@@ -24,11 +26,14 @@ import dev.streamfence.memory.PoolStatistics;
 import dev.streamfence.memory.PressureStatistics;
 import dev.streamfence.memory.TagUsage;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Collections;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** The implementation of {@link DeviceMemory}. */
@@ -240,14 +245,16 @@ public final class TrackedMemory implements DeviceMemory {
     requireBudget();
     PressureTask task = waitingTask();
     if (task == null) {
-      return reserve(resource, bytes);
+      return orSpill(runtime.streams()::defaultStream, () -> reserve(resource, bytes));
     }
     return runtime
         .tasks()
         .await(
             task,
             new Demand("a reservation", bytes, resource, false),
-            () -> reserve(task.share(resource), bytes));
+            () ->
+                orSpill(
+                    runtime.streams()::defaultStream, () -> reserve(task.share(resource), bytes)));
   }
 
   private MemoryReservation reserve(BudgetResource from, long bytes) {
@@ -449,7 +456,7 @@ public final class TrackedMemory implements DeviceMemory {
 
   @Override
   public PressureStatistics pressure() {
-    return runtime.tasks().statistics();
+    return runtime.tasks().statistics(runtime.spills().statistics());
   }
 
   /** The task of the calling thread; null if it has none, or must not wait. */
@@ -464,7 +471,9 @@ public final class TrackedMemory implements DeviceMemory {
     counts.requested();
     PressureTask task = source == budget && length > 0 ? waitingTask() : null;
     if (task == null) {
-      return allocateNow(source, stream, arrayType, length, tag);
+      return runtime.spills().isEmpty()
+          ? allocateNow(source, stream, arrayType, length, tag)
+          : orSpill(() -> stream, () -> allocateNow(source, stream, arrayType, length, tag));
     }
     ArrayElement elementType = ArrayElement.ofArray(arrayType);
     int size = elementType.sizeInBytes();
@@ -476,7 +485,79 @@ public final class TrackedMemory implements DeviceMemory {
         .await(
             task,
             new Demand(what, bytes, resource, false),
-            () -> allocateNow(share, stream, arrayType, length, tag));
+            () -> orSpill(() -> stream, () -> allocateNow(share, stream, arrayType, length, tag)));
+  }
+
+  /**
+   * Makes a request, and spills idle arrays while it is refused.
+   *
+   * @param stream the order of their copies
+   */
+  private <T> T orSpill(Supplier<DeviceStream> stream, Supplier<T> request) {
+    List<RuntimeException> failed = new ArrayList<>(0);
+    while (true) {
+      try {
+        T result = request.get();
+        failed.forEach(runtime.sticky()::swallowed);
+        return result;
+      } catch (OutOfMemoryBudgetException refusal) {
+        if (!makeRoom(refusal, stream, failed)) {
+          if (!failed.isEmpty()) {
+            // A lost device is not reported as out of memory.
+            runtime.sticky().check();
+          }
+          failed.forEach(refusal::addSuppressed);
+          throw failed.isEmpty() ? refusal : refusal.after(failed.get(0).getMessage());
+        }
+      }
+    }
+  }
+
+  private boolean makeRoom(
+      OutOfMemoryBudgetException refusal,
+      Supplier<DeviceStream> stream,
+      List<RuntimeException> failed) {
+    if (runtime.spills().isEmpty()
+        || !failed.isEmpty()
+        || refusal.requested() > refusal.limit()
+        || runtime.life().isEntered()) {
+      return false;
+    }
+    long missing = refusal.requested() - (refusal.limit() - refusal.current());
+    TrackedMemory payer = refusal.budget().isEmpty() ? runtime.memory() : this;
+    return runtime.spills().spill(payer, Math.max(1, missing), stream.get(), failed) > 0;
+  }
+
+  @Override
+  public <A> TrackedSpillable<A> spillable(DeviceArray<A> array) {
+    WritableArray<A> own = WritableArray.of(array);
+    own.requireInUse("making it spillable");
+    if (!(own.backing instanceof ArrayBacking.Owned)) {
+      throw new StreamMisuseException(
+          StreamMisuseException.Misuse.NOT_WHOLE,
+          own + " has no memory of its own that could leave the device; allocate an array");
+    }
+    return runtime.spills().add(own.reinterpret(own.arrayType));
+  }
+
+  @Override
+  public long spill(DeviceStream stream, long bytes) {
+    if (bytes < 0) {
+      throw new IllegalArgumentException(bytes + " bytes to spill; it is at least 0");
+    }
+    runtime.requireMayWait("spilling");
+    List<RuntimeException> failed = new ArrayList<>(0);
+    long spilled = runtime.spills().spill(this, bytes, stream, failed);
+    if (!failed.isEmpty()) {
+      failed.stream().skip(1).forEach(failed.get(0)::addSuppressed);
+      throw failed.get(0);
+    }
+    return spilled;
+  }
+
+  /** Whether an allocation counts in the budget of this memory. */
+  boolean pays(Allocation allocation) {
+    return resource.pays(allocation);
   }
 
   private <A> WritableArray<A> allocateNow(

@@ -74,6 +74,7 @@ public final class TrackedRuntime implements DeviceRuntime {
   private final TrackedStreams streams;
   private final TrackedMemory memory;
   private final WaitingTasks tasks;
+  private final SpilledArrays spills;
   private final Attachments attachments = new Attachments(this);
   private final CompletionWatcher watcher;
   private final @Nullable Watchdog watchdog;
@@ -112,6 +113,7 @@ public final class TrackedRuntime implements DeviceRuntime {
     this.streams = new TrackedStreams(this, pool);
     this.memory = new TrackedMemory(this, stack, arrays);
     this.tasks = new WaitingTasks(stack.budget(), this::requireUsable);
+    this.spills = new SpilledArrays(options.spillMemoryInBytes(), options.spillFolder());
     this.watcher = new CompletionWatcher("completions of " + this);
     this.watchdog =
         options
@@ -426,6 +428,7 @@ public final class TrackedRuntime implements DeviceRuntime {
     teardown.step(waiting::finish);
     teardown.step(this::reportLeaks);
     teardown.step(() -> attachments.close(teardown));
+    teardown.step(() -> spills.closeFiles(teardown));
     teardown.step(() -> adopted.giveBackAll(teardown));
     teardown.step(
         () -> stack.open().forEach(allocation -> teardown.step(() -> arrays.free(allocation))));
@@ -631,6 +634,10 @@ public final class TrackedRuntime implements DeviceRuntime {
 
   WaitingTasks tasks() {
     return tasks;
+  }
+
+  SpilledArrays spills() {
+    return spills;
   }
 
   AdoptedMemory adopted() {

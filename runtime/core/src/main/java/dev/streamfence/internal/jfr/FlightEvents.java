@@ -124,6 +124,18 @@ public final class FlightEvents {
     }
   }
 
+  /** Begins to copy an array away from the device; null if no recording asks for it. */
+  public static @Nullable Object beginSpill() {
+    return isUsed() ? FlightWriter.beginSpill() : null;
+  }
+
+  /** An array has left the device. */
+  public static void endSpill(@Nullable Object begun, String array, long bytes, String place) {
+    if (begun != null) {
+      emit(() -> FlightWriter.endSpill(begun, array, bytes, place));
+    }
+  }
+
   /** Begins a task's wait for memory; null if no recording asks for it. */
   public static @Nullable Object beginMemoryWait() {
     return isUsed() ? FlightWriter.beginMemoryWait() : null;

@@ -186,6 +186,18 @@ final class FlightWriter {
     ((StagingShortageEvent) begun).commit();
   }
 
+  static @Nullable Object beginSpill() {
+    return SpillEvent.PROBE.isEnabled() ? begin(new SpillEvent()) : null;
+  }
+
+  static void endSpill(Object begun, String array, long bytes, String place) {
+    SpillEvent event = (SpillEvent) begun;
+    event.array = array;
+    event.bytes = bytes;
+    event.place = place;
+    event.commit();
+  }
+
   static @Nullable Object beginMemoryWait() {
     return MemoryWaitEvent.PROBE.isEnabled() ? begin(new MemoryWaitEvent()) : null;
   }

@@ -10,6 +10,7 @@ import dev.streamfence.internal.memory.BudgetResource;
 import dev.streamfence.internal.order.Deadline;
 import dev.streamfence.internal.pressure.PressureTask.Signal;
 import dev.streamfence.memory.PressureStatistics;
+import dev.streamfence.memory.SpillStatistics;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
@@ -406,9 +407,16 @@ public final class WaitingTasks {
         : outcome.signal == null ? "refused" : outcome.signal.name().toLowerCase(Locale.ROOT);
   }
 
-  /** The figures at this moment. */
-  public synchronized PressureStatistics statistics() {
+  /** The figures at this moment, with those of spilling. */
+  public synchronized PressureStatistics statistics(SpillStatistics spilling) {
     return new PressureStatistics(
-        tasks.size(), waiting, waits, Duration.ofNanos(waitedNanos), retries, splits, refusals);
+        tasks.size(),
+        waiting,
+        waits,
+        Duration.ofNanos(waitedNanos),
+        retries,
+        splits,
+        refusals,
+        spilling);
   }
 }

@@ -16,7 +16,12 @@ import dev.streamfence.launch.LaunchShape;
 import dev.streamfence.memory.AllocationLog;
 import dev.streamfence.memory.MemoryBudget;
 import dev.streamfence.memory.MemoryReservation;
+import dev.streamfence.memory.Retry;
+import dev.streamfence.memory.RowRange;
+import dev.streamfence.memory.SpillableArray;
 import dev.streamfence.trace.Trace;
+import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
 import java.util.stream.IntStream;
 
@@ -598,6 +603,62 @@ enum FailureScenario {
       world.holds(next, a, 1, 2, 3, 4);
       world.holds(beside, b, 5, 6);
       assertThat(part.statistics().liveBytes()).isEqualTo(16);
+    }
+  },
+  SPILLED_TO_HOST_AND_DISK {
+    @Override
+    RuntimeOptions options() {
+      return super.options()
+          .withMemoryBudget(MemoryBudget.ofBytes(64))
+          .withSpillMemoryInBytes(32)
+          .withSpillFolder(Path.of(System.getProperty("java.io.tmpdir")));
+    }
+
+    @Override
+    void run(FailureWorld world) {
+      DeviceStream a = world.stream();
+      DeviceStream b = world.stream();
+      SpillableArray<int[]> first = world.spillable(a, 1, 2, 3, 4, 5, 6, 7, 8);
+      SpillableArray<int[]> second = world.spillable(b, 9, 8, 7, 6, 5, 4, 3, 2);
+      DeviceArray<int[]> all = world.allocate(b, 16);
+      world.run("filling", () -> all.fill(a, 5));
+      world.run("closing", all::close);
+      world.holds(first, b, 1, 2, 3, 4, 5, 6, 7, 8);
+      world.holds(second, a, 9, 8, 7, 6, 5, 4, 3, 2);
+      world.run("spilling", () -> world.gpu.memory().spill(b, 1));
+      world.holds(first, a, 1, 2, 3, 4, 5, 6, 7, 8);
+    }
+  },
+  TASK {
+    @Override
+    RuntimeOptions options() {
+      return super.options().withMemoryBudget(MemoryBudget.ofBytes(48));
+    }
+
+    @Override
+    void run(FailureWorld world) {
+      DeviceStream a = world.stream();
+      List<Integer> sums =
+          world.op(
+              "retrying",
+              () ->
+                  Retry.with(
+                      world.gpu.memory(),
+                      new RowRange(1, 8),
+                      rows -> {
+                        int[] values = new int[(int) rows.count()];
+                        Arrays.setAll(values, i -> (int) rows.from() + i);
+                        try (DeviceArray<int[]> first = world.gpu.memory().upload(a, values)) {
+                          world.arrays.add(first); // closed again if that fails
+                          try (DeviceArray<int[]> second = first.copy(a)) {
+                            world.arrays.add(second);
+                            return Arrays.stream(second.download(a)).sum();
+                          }
+                        }
+                      }));
+      assertThat(sums).hasSizeGreaterThan(1);
+      assertThat(sums.stream().mapToInt(sum -> sum).sum()).isEqualTo(36);
+      assertThat(world.gpu.memory().pressure().tasks()).isZero();
     }
   },
   TWO_THREADS {

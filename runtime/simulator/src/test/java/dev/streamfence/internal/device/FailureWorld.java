@@ -17,6 +17,7 @@ import dev.streamfence.launch.KernelImage;
 import dev.streamfence.launch.LaunchRecorder;
 import dev.streamfence.launch.LoadedModule;
 import dev.streamfence.memory.MemoryStatistics;
+import dev.streamfence.memory.SpillableArray;
 import dev.streamfence.simulation.DriverCall;
 import dev.streamfence.simulation.SimulatedDevice;
 import java.util.ArrayList;
@@ -66,6 +67,7 @@ final class FailureWorld {
   final List<DeviceStream> streams = new ArrayList<>();
   final List<LaunchRecorder> recorders = new ArrayList<>();
   final List<KernelGraph> graphs = new ArrayList<>();
+  final List<SpillableArray<int[]>> spillables = new ArrayList<>();
   private final Set<Integer> codes;
   private final long callsAtOpening;
   private final int retries;
@@ -138,6 +140,19 @@ final class FailureWorld {
     DeviceArray<A> array = op(what, operation);
     arrays.add(array);
     return array;
+  }
+
+  SpillableArray<int[]> spillable(DeviceStream stream, int... values) {
+    SpillableArray<int[]> array =
+        op("uploading", () -> gpu.memory().spillable(gpu.memory().upload(stream, values)));
+    spillables.add(array);
+    return array;
+  }
+
+  void holds(SpillableArray<int[]> array, DeviceStream stream, int... values) {
+    try (SpillableArray.Use<int[]> use = op("bringing back", () -> array.use(stream))) {
+      holds(use.array(), stream, values);
+    }
   }
 
   LaunchRecorder recorder(DeviceStream stream, KernelImage image, FailureKernel kernel) {
@@ -241,6 +256,7 @@ final class FailureWorld {
     for (DeviceArray<?> array : arrays) {
       run("closing " + array, array::close);
     }
+    spillables.forEach(array -> run("closing " + array, array::close));
     run("synchronising", gpu::synchronize);
     while (op("reaping", () -> gpu.memory().reap()) > 0) {}
     requireNothingOutstanding();
@@ -254,6 +270,8 @@ final class FailureWorld {
 
   /** Checks that a lost device refuses every operation with its error, without a driver call. */
   void requireFailsFast() {
+    // Their page-locked memory is freed nevertheless.
+    spillables.forEach(SpillableArray::close);
     long calls = device.calls();
     refusesAsLost(() -> gpu.streams().acquire());
     refusesAsLost(() -> gpu.streams().defaultStream());

@@ -71,6 +71,7 @@ final class FlightEventsTest {
           "OverdueWork",
           "StagingShortage",
           "MemoryWait",
+          "Spill",
           "LockWait");
 
   @TempDir private Path folder;
@@ -309,7 +310,7 @@ final class FlightEventsTest {
   }
 
   @Test
-  void aTaskThatWaitsForMemoryIsAnEvent() throws IOException {
+  void aTaskThatWaitsForMemoryAndAnArrayThatIsSpilledAreEvents() throws IOException {
     Path file =
         record(
             () -> {
@@ -323,7 +324,17 @@ final class FlightEventsTest {
                 assertThatThrownBy(() -> gpu.memory().allocate(a, byte[].class, 50, "keys"))
                     .isInstanceOf(SplitAndRetryException.class);
                 assertThat(task.heldBytes()).isEqualTo(own.length());
+                gpu.memory().spillable(gpu.memory().allocate(a, byte[].class, 10, "idle"));
+                gpu.memory().allocate(a, byte[].class, 40).close();
               }
+            });
+    assertThat(events(file, "Spill"))
+        .singleElement()
+        .satisfies(
+            event -> {
+              assertThat(event.getString("array")).isEqualTo("spillable byte[10] 'idle'");
+              assertThat(event.getLong("bytes")).isEqualTo(10);
+              assertThat(event.getString("place")).isEqualTo("HOST");
             });
     assertThat(events(file, "MemoryWait"))
         .singleElement()

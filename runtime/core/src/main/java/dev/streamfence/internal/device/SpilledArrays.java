@@ -1,0 +1,188 @@
+package dev.streamfence.internal.device;
+
+import dev.streamfence.DeviceStream;
+import dev.streamfence.internal.jfr.FlightEvents;
+import dev.streamfence.internal.order.Teardown;
+import dev.streamfence.memory.SpillStatistics;
+import dev.streamfence.memory.SpillableArray.Place;
+import java.lang.ref.WeakReference;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.LongAdder;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The spillable arrays of a runtime, and what they have outside of the device. Those that were used
+ * least recently leave it first: to host memory while there is room, otherwise to files.
+ * Thread-safe.
+ */
+final class SpilledArrays {
+  private final long hostLimit;
+  private final Optional<Path> folder;
+
+  /** Weak, so that a lost array is found and freed like any other. Guarded by this. */
+  private final List<WeakReference<TrackedSpillable<?>>> arrays = new ArrayList<>();
+
+  private volatile boolean isEmpty = true;
+  private final AtomicLong ticks = new AtomicLong();
+  private final AtomicLong hostBytes = new AtomicLong();
+  private final AtomicLong diskBytes = new AtomicLong();
+  private final LongAdder spills = new LongAdder();
+  private final LongAdder bytesToHost = new LongAdder();
+  private final LongAdder bytesToDisk = new LongAdder();
+  private final LongAdder returns = new LongAdder();
+  private final LongAdder bytesReturned = new LongAdder();
+  private final LongAdder failures = new LongAdder();
+
+  /**
+   * Creates an empty one.
+   *
+   * @param hostLimit how many bytes may be in host memory
+   * @param folder for files; empty for none
+   */
+  SpilledArrays(long hostLimit, Optional<Path> folder) {
+    this.hostLimit = hostLimit;
+    this.folder = folder;
+  }
+
+  <A> TrackedSpillable<A> add(WritableArray<A> array) {
+    TrackedSpillable<A> spillable = new TrackedSpillable<>(this, array);
+    synchronized (this) {
+      arrays.add(new WeakReference<>(spillable));
+      isEmpty = false;
+    }
+    return spillable;
+  }
+
+  synchronized void forget(TrackedSpillable<?> closed) {
+    arrays.removeIf(each -> each.refersTo(closed) || each.refersTo(null));
+    isEmpty = arrays.isEmpty();
+  }
+
+  boolean isEmpty() {
+    return isEmpty;
+  }
+
+  /** The next moment: a counter. */
+  long tick() {
+    return ticks.incrementAndGet();
+  }
+
+  /**
+   * Spills idle arrays until so many bytes are free, or none is left.
+   *
+   * @param payer the memory in whose budget they count
+   * @param failed receives the failures; the arrays stay on the device then
+   * @return the bytes that have left the device
+   */
+  long spill(TrackedMemory payer, long wanted, DeviceStream stream, List<RuntimeException> failed) {
+    long spilled = 0;
+    for (TrackedSpillable<?> each : leastRecentlyUsedFirst()) {
+      if (spilled >= wanted) {
+        break;
+      }
+      if (each.place() != Place.DEVICE || !each.isPaidBy(payer)) {
+        continue;
+      }
+      Object event = FlightEvents.beginSpill();
+      try {
+        if (each.spill(stream)) {
+          spilled += each.sizeInBytes();
+          FlightEvents.endSpill(
+              event, each.toString(), each.sizeInBytes(), each.place().toString());
+        }
+      } catch (RuntimeException e) {
+        failures.increment();
+        failed.add(e);
+      }
+    }
+    return spilled;
+  }
+
+  private List<TrackedSpillable<?>> leastRecentlyUsedFirst() {
+    record Aged(TrackedSpillable<?> array, long lastUse) {}
+    List<Aged> aged = new ArrayList<>();
+    synchronized (this) {
+      for (WeakReference<TrackedSpillable<?>> each : arrays) {
+        TrackedSpillable<?> array = each.get();
+        if (array != null) {
+          aged.add(new Aged(array, array.lastUse()));
+        }
+      }
+    }
+    aged.sort(Comparator.comparingLong(Aged::lastUse));
+    List<TrackedSpillable<?>> sorted = new ArrayList<>();
+    aged.forEach(each -> sorted.add(each.array()));
+    return sorted;
+  }
+
+  /** Copies an array to where there is room; null if there is none. */
+  <A> @Nullable SpilledCopy<A> copy(WritableArray<A> array, DeviceStream stream) {
+    long bytes = array.sizeInBytes();
+    if (takeHost(bytes)) {
+      try {
+        return HostCopy.of(array, stream);
+      } catch (RuntimeException | Error e) {
+        withdraw(Place.HOST, bytes);
+        throw e;
+      }
+    }
+    if (folder.isEmpty()) {
+      return null;
+    }
+    FileCopy<A> copy = FileCopy.of(array, stream, folder.get());
+    diskBytes.addAndGet(bytes);
+    return copy;
+  }
+
+  private boolean takeHost(long bytes) {
+    while (true) {
+      long taken = hostBytes.get();
+      if (bytes > hostLimit - taken) {
+        return false;
+      }
+      if (hostBytes.compareAndSet(taken, taken + bytes)) {
+        return true;
+      }
+    }
+  }
+
+  /** A copy is given up. */
+  void withdraw(Place place, long bytes) {
+    (place == Place.HOST ? hostBytes : diskBytes).addAndGet(-bytes);
+  }
+
+  /** An array has left the device. */
+  void left(Place place, long bytes) {
+    spills.increment();
+    (place == Place.HOST ? bytesToHost : bytesToDisk).add(bytes);
+  }
+
+  /** An array has come back. */
+  void returned(Place from, long bytes) {
+    withdraw(from, bytes);
+    returns.increment();
+    bytesReturned.add(bytes);
+  }
+
+  /** Deletes the files of the arrays that are open. */
+  void closeFiles(Teardown teardown) {
+    leastRecentlyUsedFirst().forEach(array -> teardown.step(array::closeFile));
+  }
+
+  SpillStatistics statistics() {
+    return new SpillStatistics(
+        hostBytes.get(),
+        diskBytes.get(),
+        spills.sum(),
+        bytesToHost.sum(),
+        bytesToDisk.sum(),
+        returns.sum(),
+        bytesReturned.sum(),
+        failures.sum());
+  }
+}

@@ -1,0 +1,28 @@
+package dev.streamfence.internal.device;
+
+import dev.streamfence.DeviceStream;
+import dev.streamfence.memory.SpillableArray.Place;
+
+/**
+ * The elements of an array that has left the device. Used by one thread at a time.
+ *
+ * @param <A> the Java array type
+ */
+sealed interface SpilledCopy<A> permits HostCopy, FileCopy {
+  Place place();
+
+  /** Queues the copy back; the copy stays. */
+  void readTo(WritableArray<A> target, DeviceStream stream);
+
+  /** Gives up the memory or the file. May wait for copies that are under way. */
+  void discard();
+
+  /** Gives it up after a failure, which is thrown instead of one that this has. */
+  default void discardAfter(Throwable failure) {
+    try {
+      discard();
+    } catch (RuntimeException | Error e) {
+      failure.addSuppressed(e);
+    }
+  }
+}

@@ -1,0 +1,273 @@
+package dev.streamfence.internal.device;
+
+import dev.streamfence.DeviceArray;
+import dev.streamfence.DeviceException.AttemptedUse;
+import dev.streamfence.DeviceStream;
+import dev.streamfence.StreamMisuseException;
+import dev.streamfence.UseAfterFreeException;
+import dev.streamfence.memory.SpillableArray;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The implementation of {@link SpillableArray}. A lock guards where the elements are; it is held
+ * while they are copied, but not while memory is allocated, which may wait for other tasks.
+ */
+public final class TrackedSpillable<A> implements SpillableArray<A> {
+  private final TrackedMemory memory;
+  private final SpilledArrays spills;
+  private final Class<A> arrayType;
+  private final long length;
+  private final long sizeInBytes;
+  private final String tag;
+  private final ReentrantLock lock = new ReentrantLock();
+
+  /** Where the elements are unless there is a copy. Written under the lock. */
+  private volatile @Nullable WritableArray<A> array;
+
+  /** Guarded by lock. */
+  private @Nullable SpilledCopy<A> copy;
+
+  /** Guarded by lock. */
+  private int pins;
+
+  private volatile Place place = Place.DEVICE;
+  private volatile boolean closed;
+  private volatile long lastUse;
+
+  TrackedSpillable(SpilledArrays spills, WritableArray<A> array) {
+    this.memory = array.memory;
+    this.spills = spills;
+    this.arrayType = array.arrayType;
+    this.length = array.length;
+    this.sizeInBytes = array.sizeInBytes();
+    this.tag = array.region == null ? "" : array.region.allocation().tag();
+    this.array = array;
+    this.lastUse = spills.tick();
+  }
+
+  @Override
+  public Place place() {
+    return place;
+  }
+
+  @Override
+  public long length() {
+    return length;
+  }
+
+  @Override
+  public long sizeInBytes() {
+    return sizeInBytes;
+  }
+
+  @Override
+  public boolean isOpen() {
+    return !closed;
+  }
+
+  /** When it was used last, by {@link SpilledArrays#tick}. */
+  long lastUse() {
+    return lastUse;
+  }
+
+  @Override
+  public Use<A> use(DeviceStream stream) {
+    memory.runtime().life().requireNotRecording(() -> "a use of " + this);
+    while (true) {
+      lock("a use of " + this);
+      try {
+        if (closed) {
+          throw new UseAfterFreeException(AttemptedUse.of("a use"), toString(), 0, null);
+        }
+        WritableArray<A> onDevice = array;
+        if (onDevice != null) {
+          onDevice.requireUsable(stream, "a use");
+          return pin(onDevice);
+        }
+      } finally {
+        lock.unlock();
+      }
+      bringBack(stream);
+    }
+  }
+
+  /** A new use. Held: lock. */
+  private Pin<A> pin(WritableArray<A> onDevice) {
+    // First: a view of an array that is lost with its runtime is refused.
+    Pin<A> pin = new Pin<>(this, onDevice.view(0, length));
+    pins++;
+    lastUse = spills.tick();
+    return pin;
+  }
+
+  /** Copies the elements to new memory, unless another thread does that meanwhile. */
+  private void bringBack(DeviceStream stream) {
+    memory.runtime().requireMayWait("a use of " + this + ", which is not on the device,");
+    WritableArray<A> target = memory.allocate(stream, arrayType, length, tag);
+    boolean isBack = false;
+    try {
+      lock.lock();
+      try {
+        SpilledCopy<A> source = copy;
+        if (source == null) {
+          target.close();
+          return;
+        }
+        source.readTo(target, stream);
+        array = target;
+        isBack = true;
+        copy = null;
+        place = Place.DEVICE;
+        lastUse = spills.tick();
+        spills.returned(source.place(), sizeInBytes);
+        source.discard();
+      } finally {
+        lock.unlock();
+      }
+    } catch (RuntimeException | Error e) {
+      if (!isBack) {
+        target.closeAfter(e);
+      }
+      throw e;
+    }
+  }
+
+  /**
+   * Copies the elements away from the device and frees their memory, in the order of a stream, if
+   * it is idle and no other thread is using it.
+   *
+   * @return whether it has left the device
+   */
+  boolean spill(DeviceStream stream) {
+    if (!lock.tryLock()) {
+      return false;
+    }
+    try {
+      WritableArray<A> onDevice = array;
+      if (onDevice == null || pins > 0 || !isFree(onDevice)) {
+        return false;
+      }
+      SpilledCopy<A> made = spills.copy(onDevice, stream);
+      if (made == null) {
+        return false;
+      }
+      try {
+        onDevice.close();
+      } catch (RuntimeException | Error e) {
+        spills.withdraw(made.place(), sizeInBytes);
+        made.discardAfter(e);
+        throw e;
+      }
+      array = null;
+      copy = made;
+      place = made.place();
+      spills.left(place, sizeInBytes);
+      return true;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Whether the memory has elements, and no graph or other code has it. */
+  private static boolean isFree(WritableArray<?> array) {
+    return array.region != null && array.isOpen() && !array.region.hazards().isHeld();
+  }
+
+  /** Whether its memory on the device counts in a budget. */
+  boolean isPaidBy(TrackedMemory payer) {
+    WritableArray<A> onDevice = array;
+    return onDevice != null && onDevice.region != null && payer.pays(onDevice.region.allocation());
+  }
+
+  private void unpin() {
+    lock.lock();
+    try {
+      pins--;
+    } finally {
+      lock.unlock();
+    }
+    memory.runtime().tasks().signal();
+  }
+
+  @Override
+  public void close() {
+    lock("closing " + this);
+    try {
+      if (closed) {
+        return;
+      }
+      WritableArray<A> onDevice = array;
+      if (onDevice != null) {
+        onDevice.close();
+      } else if (copy != null) {
+        copy.discard();
+        spills.withdraw(copy.place(), sizeInBytes);
+      }
+      closed = true;
+      array = null;
+      copy = null;
+      spills.forget(this);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Deletes its file when the runtime is closed, which frees all memory. */
+  void closeFile() {
+    lock.lock();
+    try {
+      if (copy instanceof FileCopy<A> file) {
+        file.discard();
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Takes the lock. A thread that must not wait for others does not wait for it. */
+  private void lock(String use) {
+    if (memory.runtime().life().mayWait()) {
+      lock.lock();
+    } else if (!lock.tryLock()) {
+      throw new StreamMisuseException(
+          StreamMisuseException.Misuse.INSIDE_LAUNCH,
+          use + " inside of a launch, while another thread uses it; close the launch first");
+    }
+  }
+
+  @Override
+  public String toString() {
+    return "spillable "
+        + arrayType.getComponentType().getSimpleName()
+        + "["
+        + length
+        + "]"
+        + (tag.isEmpty() ? "" : " '" + tag + "'");
+  }
+
+  /** The implementation of {@link SpillableArray.Use}. */
+  public static final class Pin<A> implements Use<A> {
+    private final TrackedSpillable<A> owner;
+    private final DeviceArray<A> array;
+    private final AtomicBoolean ended = new AtomicBoolean();
+
+    private Pin(TrackedSpillable<A> owner, DeviceArray<A> array) {
+      this.owner = owner;
+      this.array = array;
+    }
+
+    @Override
+    public DeviceArray<A> array() {
+      return array;
+    }
+
+    @Override
+    public void close() {
+      if (ended.compareAndSet(false, true)) {
+        owner.unpin();
+      }
+    }
+  }
+}
