@@ -36,7 +36,7 @@ public sealed interface MemoryTask extends AutoCloseable permits PressureTask {
 
   /**
    * Bytes of the open arrays and reservations that the task has, also of those that it passed to
-   * another thread.
+   * another thread, and of the spillable arrays that it uses.
    */
   long heldBytes();
 

@@ -103,6 +103,13 @@ final class SpilledArrays {
     return spilled;
   }
 
+  /** Bytes of arrays on the device that are not in use. */
+  long idleBytes() {
+    return isEmpty
+        ? 0
+        : leastRecentlyUsedFirst().stream().mapToLong(TrackedSpillable::idleBytes).sum();
+  }
+
   private List<TrackedSpillable<?>> leastRecentlyUsedFirst() {
     record Aged(TrackedSpillable<?> array, long lastUse) {}
     List<Aged> aged = new ArrayList<>();

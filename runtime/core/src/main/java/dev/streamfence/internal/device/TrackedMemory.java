@@ -468,24 +468,43 @@ public final class TrackedMemory implements DeviceMemory {
   /** Allocates, and waits for memory in a task if it comes from the budget. */
   <A> WritableArray<A> allocate(
       Source source, DeviceStream stream, Class<A> arrayType, long length, String tag) {
-    counts.requested();
     PressureTask task = source == budget && length > 0 ? waitingTask() : null;
+    return allocate(
+        task == null ? source : task.share(resource)::allocate,
+        task,
+        stream,
+        arrayType,
+        length,
+        tag);
+  }
+
+  /** Allocates like {@link #allocate}, but no task has the array. */
+  <A> WritableArray<A> allocateShared(
+      DeviceStream stream, Class<A> arrayType, long length, String tag) {
+    return allocate(budget, waitingTask(), stream, arrayType, length, tag);
+  }
+
+  private <A> WritableArray<A> allocate(
+      Source source,
+      @Nullable PressureTask task,
+      DeviceStream stream,
+      Class<A> arrayType,
+      long length,
+      String tag) {
+    counts.requested();
+    if (task == null && runtime.spills().isEmpty()) {
+      return allocateNow(source, stream, arrayType, length, tag);
+    }
+    Supplier<WritableArray<A>> request =
+        () -> orSpill(() -> stream, () -> allocateNow(source, stream, arrayType, length, tag));
     if (task == null) {
-      return runtime.spills().isEmpty()
-          ? allocateNow(source, stream, arrayType, length, tag)
-          : orSpill(() -> stream, () -> allocateNow(source, stream, arrayType, length, tag));
+      return request.get();
     }
     ArrayElement elementType = ArrayElement.ofArray(arrayType);
     int size = elementType.sizeInBytes();
     long bytes = length > Long.MAX_VALUE / size ? Long.MAX_VALUE : length * size;
     String what = tag.isEmpty() ? description(elementType, length) : "'" + tag + "'";
-    Source share = task.share(resource)::allocate;
-    return runtime
-        .tasks()
-        .await(
-            task,
-            new Demand(what, bytes, resource, false),
-            () -> orSpill(() -> stream, () -> allocateNow(share, stream, arrayType, length, tag)));
+    return runtime.tasks().await(task, new Demand(what, bytes, resource, false), request);
   }
 
   /**
@@ -507,7 +526,9 @@ public final class TrackedMemory implements DeviceMemory {
             runtime.sticky().check();
           }
           failed.forEach(refusal::addSuppressed);
-          throw failed.isEmpty() ? refusal : refusal.after(failed.get(0).getMessage());
+          throw failed.isEmpty()
+              ? refusal
+              : refusal.after(String.valueOf(failed.get(0).getMessage()));
         }
       }
     }

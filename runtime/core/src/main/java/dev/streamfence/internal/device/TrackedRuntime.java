@@ -112,8 +112,8 @@ public final class TrackedRuntime implements DeviceRuntime {
     this.downloads = new DownloadMemory(pool.hostMemory(), options.downloadMemoryInBytes());
     this.streams = new TrackedStreams(this, pool);
     this.memory = new TrackedMemory(this, stack, arrays);
-    this.tasks = new WaitingTasks(stack.budget(), this::requireUsable);
     this.spills = new SpilledArrays(options.spillMemoryInBytes(), options.spillFolder());
+    this.tasks = new WaitingTasks(stack.budget(), this::requireUsable, spills::idleBytes);
     this.watcher = new CompletionWatcher("completions of " + this);
     this.watchdog =
         options

@@ -5,8 +5,10 @@ import dev.streamfence.DeviceException.AttemptedUse;
 import dev.streamfence.DeviceStream;
 import dev.streamfence.StreamMisuseException;
 import dev.streamfence.UseAfterFreeException;
+import dev.streamfence.internal.pressure.PressureTask;
 import dev.streamfence.memory.SpillableArray;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
@@ -29,8 +31,8 @@ public final class TrackedSpillable<A> implements SpillableArray<A> {
   /** Guarded by lock. */
   private @Nullable SpilledCopy<A> copy;
 
-  /** Guarded by lock. */
-  private int pins;
+  /** How many uses it has. Raised under the lock. */
+  private final AtomicInteger pins = new AtomicInteger();
 
   private volatile Place place = Place.DEVICE;
   private volatile boolean closed;
@@ -89,23 +91,30 @@ public final class TrackedSpillable<A> implements SpillableArray<A> {
       } finally {
         lock.unlock();
       }
-      bringBack(stream);
+      Pin<A> pin = bringBack(stream);
+      if (pin != null) {
+        return pin;
+      }
     }
   }
 
   /** A new use. Held: lock. */
   private Pin<A> pin(WritableArray<A> onDevice) {
-    // First: a view of an array that is lost with its runtime is refused.
-    Pin<A> pin = new Pin<>(this, onDevice.view(0, length));
-    pins++;
+    PressureTask task = memory.runtime().tasks().current();
+    // First: a view is refused once the runtime is closed.
+    Pin<A> pin = new Pin<>(this, onDevice.view(0, length), task);
+    if (task != null) {
+      task.pin(sizeInBytes);
+    }
+    pins.incrementAndGet();
     lastUse = spills.tick();
     return pin;
   }
 
-  /** Copies the elements to new memory, unless another thread does that meanwhile. */
-  private void bringBack(DeviceStream stream) {
+  /** Copies the elements to new memory; null if another thread does that meanwhile. */
+  private @Nullable Pin<A> bringBack(DeviceStream stream) {
     memory.runtime().requireMayWait("a use of " + this + ", which is not on the device,");
-    WritableArray<A> target = memory.allocate(stream, arrayType, length, tag);
+    WritableArray<A> target = memory.allocateShared(stream, arrayType, length, tag);
     boolean isBack = false;
     try {
       lock.lock();
@@ -113,7 +122,7 @@ public final class TrackedSpillable<A> implements SpillableArray<A> {
         SpilledCopy<A> source = copy;
         if (source == null) {
           target.close();
-          return;
+          return null;
         }
         source.readTo(target, stream);
         array = target;
@@ -123,6 +132,7 @@ public final class TrackedSpillable<A> implements SpillableArray<A> {
         lastUse = spills.tick();
         spills.returned(source.place(), sizeInBytes);
         source.discard();
+        return pin(target);
       } finally {
         lock.unlock();
       }
@@ -146,7 +156,7 @@ public final class TrackedSpillable<A> implements SpillableArray<A> {
     }
     try {
       WritableArray<A> onDevice = array;
-      if (onDevice == null || pins > 0 || !isFree(onDevice)) {
+      if (onDevice == null || pins.get() > 0 || !isFree(onDevice)) {
         return false;
       }
       SpilledCopy<A> made = spills.copy(onDevice, stream);
@@ -175,20 +185,24 @@ public final class TrackedSpillable<A> implements SpillableArray<A> {
     return array.region != null && array.isOpen() && !array.region.hazards().isHeld();
   }
 
+  /** Its bytes if it is on the device and not in use. */
+  long idleBytes() {
+    return place == Place.DEVICE && pins.get() == 0 ? sizeInBytes : 0;
+  }
+
   /** Whether its memory on the device counts in a budget. */
   boolean isPaidBy(TrackedMemory payer) {
     WritableArray<A> onDevice = array;
     return onDevice != null && onDevice.region != null && payer.pays(onDevice.region.allocation());
   }
 
-  private void unpin() {
-    lock.lock();
-    try {
-      pins--;
-    } finally {
-      lock.unlock();
+  private void unpin(@Nullable PressureTask task) {
+    if (task != null) {
+      task.pin(-sizeInBytes);
     }
-    memory.runtime().tasks().signal();
+    if (pins.decrementAndGet() == 0) {
+      memory.runtime().tasks().signal();
+    }
   }
 
   @Override
@@ -251,11 +265,16 @@ public final class TrackedSpillable<A> implements SpillableArray<A> {
   public static final class Pin<A> implements Use<A> {
     private final TrackedSpillable<A> owner;
     private final DeviceArray<A> array;
+
+    /** Whose memory it counts as; null without one. */
+    private final @Nullable PressureTask task;
+
     private final AtomicBoolean ended = new AtomicBoolean();
 
-    private Pin(TrackedSpillable<A> owner, DeviceArray<A> array) {
+    private Pin(TrackedSpillable<A> owner, DeviceArray<A> array, @Nullable PressureTask task) {
       this.owner = owner;
       this.array = array;
+      this.task = task;
     }
 
     @Override
@@ -266,7 +285,7 @@ public final class TrackedSpillable<A> implements SpillableArray<A> {
     @Override
     public void close() {
       if (ended.compareAndSet(false, true)) {
-        owner.unpin();
+        owner.unpin(task);
       }
     }
   }

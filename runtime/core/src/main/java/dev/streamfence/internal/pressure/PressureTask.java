@@ -6,6 +6,7 @@ import dev.streamfence.memory.MemoryTask;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,6 +29,9 @@ public final class PressureTask implements MemoryTask {
 
   /** What it has allocated, by the budget that it allocates from: each counts in a part of that. */
   private final Map<BudgetResource, BudgetResource> shares = new ConcurrentHashMap<>();
+
+  /** Bytes of spillable arrays that it keeps on the device. */
+  private final AtomicLong pinned = new AtomicLong();
 
   /** How often it is open, since a task within a task is part of it. Used by its thread. */
   private int depth = 1;
@@ -56,7 +60,7 @@ public final class PressureTask implements MemoryTask {
 
   @Override
   public long heldBytes() {
-    long held = 0;
+    long held = pinned.get();
     for (BudgetResource share : shares.values()) {
       Budget figures = share.snapshot();
       held += figures.live() + figures.promised();
@@ -67,6 +71,11 @@ public final class PressureTask implements MemoryTask {
   /** The part of a budget that counts what the task allocates from it. */
   public BudgetResource share(BudgetResource resource) {
     return shares.computeIfAbsent(resource, whole -> whole.part(Long.MAX_VALUE, toString()));
+  }
+
+  /** Counts a spillable array that it keeps on the device from now on, or no longer. */
+  public void pin(long bytes) {
+    pinned.addAndGet(bytes);
   }
 
   @Override

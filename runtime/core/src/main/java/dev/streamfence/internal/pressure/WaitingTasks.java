@@ -18,6 +18,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -44,6 +45,7 @@ public final class WaitingTasks {
 
   private final BudgetResource whole;
   private final Runnable requireUsable;
+  private final LongSupplier idleBytes;
   private final Map<Thread, PressureTask> tasks = new ConcurrentHashMap<>();
   private volatile int waiting;
 
@@ -63,9 +65,11 @@ public final class WaitingTasks {
    *
    * @param whole the budget of the runtime
    * @param requireUsable throws if the runtime is closed or its device lost
+   * @param idleBytes bytes of arrays that can leave the device
    */
-  public WaitingTasks(BudgetResource whole, Runnable requireUsable) {
+  public WaitingTasks(BudgetResource whole, Runnable requireUsable, LongSupplier idleBytes) {
     this.whole = whole;
+    this.idleBytes = idleBytes;
     this.requireUsable = requireUsable;
     whole.whenReturned(this::signal);
   }
@@ -150,7 +154,7 @@ public final class WaitingTasks {
             task,
             missing,
             () -> {
-              missing.resource().check(missing.bytes());
+              missing.resource().check(Math.max(0, missing.bytes() - idleBytes.getAsLong()));
               return true;
             },
             null);

@@ -13,7 +13,6 @@ import dev.streamfence.OutOfMemoryBudgetException;
 import dev.streamfence.RuntimeOptions;
 import dev.streamfence.memory.MemoryBudget;
 import dev.streamfence.memory.MemoryTask;
-import dev.streamfence.memory.PressureStatistics;
 import dev.streamfence.memory.Retry;
 import dev.streamfence.memory.RowRange;
 import dev.streamfence.simulation.Schedule;
@@ -22,9 +21,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.concurrent.BrokenBarrierException;
-import java.util.concurrent.Callable;
-import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -35,18 +31,14 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Operators that wait for memory, begin again, and work on parts of their input. */
-@Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 20, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class RetryTest {
-  private static final int THREADS = 16;
-  private static final int ROUNDS = 10;
   private static final int BUDGET = 16_000;
 
   private final DeviceRuntime gpu =
       DeviceRuntime.simulated(
           SimulatedDevice.builder().schedule(Schedule.LAZY).build(),
-          RuntimeOptions.defaults()
-              .withStreams(THREADS + 1)
-              .withMemoryBudget(MemoryBudget.ofBytes(BUDGET)));
+          RuntimeOptions.defaults().withMemoryBudget(MemoryBudget.ofBytes(BUDGET)));
   private final DeviceMemory memory = gpu.memory();
   private final DeviceStream stream = gpu.streams().defaultStream();
 
@@ -56,19 +48,13 @@ final class RetryTest {
   }
 
   /** Copies numbers through three arrays on the device, four bytes for each number and array. */
-  private int[] copied(DeviceStream on, int[] numbers, RowRange rows) {
-    return copied(on, numbers, rows, () -> {});
-  }
-
-  private int[] copied(DeviceStream on, int[] numbers, RowRange rows, Runnable between) {
+  private int[] copied(int[] numbers, RowRange rows) {
     int from = (int) rows.from();
     int[] part = Arrays.copyOfRange(numbers, from, from + (int) rows.count());
-    try (DeviceArray<int[]> first = memory.upload(on, part)) {
-      between.run();
-      try (DeviceArray<int[]> second = first.copy(on);
-          DeviceArray<int[]> third = second.copy(on)) {
-        return third.download(on);
-      }
+    try (DeviceArray<int[]> first = memory.upload(stream, part);
+        DeviceArray<int[]> second = first.copy(stream);
+        DeviceArray<int[]> third = second.copy(stream)) {
+      return third.download(stream);
     }
   }
 
@@ -80,74 +66,6 @@ final class RetryTest {
 
   private static int[] joined(List<int[]> parts) {
     return parts.stream().flatMapToInt(Arrays::stream).toArray();
-  }
-
-  /** Each has its first sixteenth of the budget, and all of it is gone, when they ask for more. */
-  @Test
-  void sixteenThreadsThatTogetherNeedThreeTimesTheBudgetAllFinish() throws Exception {
-    CyclicBarrier full = new CyclicBarrier(THREADS);
-    ThreadLocal<Boolean> isFirst = ThreadLocal.withInitial(() -> true);
-    inSixteenThreads(
-        BUDGET / 16 / 4,
-        () -> {
-          if (isFirst.get()) {
-            isFirst.set(false);
-            await(full);
-          }
-        });
-    assertThat(memory.pressure().retries()).isPositive();
-    assertThat(memory.pressure().splits()).isZero();
-  }
-
-  private static void await(CyclicBarrier barrier) {
-    try {
-      barrier.await();
-    } catch (InterruptedException | BrokenBarrierException e) {
-      throw new AssertionError(e);
-    }
-  }
-
-  @Test
-  void sixteenThreadsOfWhichEachNeedsMoreThanTheBudgetAllFinish() throws Exception {
-    inSixteenThreads(BUDGET / 2 / 4, () -> {});
-    assertThat(memory.pressure().splits()).isPositive();
-  }
-
-  private void inSixteenThreads(int rows, Runnable between) throws Exception {
-    ExecutorService threads = Executors.newFixedThreadPool(THREADS);
-    List<Callable<Integer>> work = new ArrayList<>();
-    for (int t = 0; t < THREADS; t++) {
-      int seed = 1000 * t;
-      work.add(
-          () -> {
-            int parts = 0;
-            try (DeviceStream own = gpu.streams().acquire()) {
-              for (int round = 0; round < ROUNDS; round++) {
-                int[] numbers = numbers(rows, seed + round);
-                List<int[]> results =
-                    Retry.with(
-                        memory, new RowRange(0, rows), part -> copied(own, numbers, part, between));
-                assertThat(joined(results)).isEqualTo(numbers);
-                parts += results.size();
-              }
-            }
-            return parts;
-          });
-    }
-    int parts = 0;
-    for (Future<Integer> each : threads.invokeAll(work)) {
-      parts += each.get();
-    }
-    threads.shutdown();
-    PressureStatistics pressure = memory.pressure();
-    System.out.printf(
-        "memory pressure: %d rows, %d operators, %d parts, %s%n",
-        rows, THREADS * ROUNDS, parts, pressure);
-    assertThat(pressure.waits()).isPositive();
-    assertThat(pressure.refusals()).isZero();
-    assertThat(pressure.tasks() + pressure.waiting()).isZero();
-    assertThat(memory.reap()).isNotNegative();
-    assertThat(memory.statistics().liveBytes()).isZero();
   }
 
   /** The others always have some memory when they ask for more, so they may pass by it at first. */
@@ -191,7 +109,7 @@ final class RetryTest {
   void anInputThatDoesNotFitIsDividedAndTheResultsAreInOrder() {
     int[] numbers = numbers(BUDGET / 4, 7);
     List<int[]> parts =
-        Retry.with(memory, new RowRange(0, numbers.length), rows -> copied(stream, numbers, rows));
+        Retry.with(memory, new RowRange(0, numbers.length), rows -> copied(numbers, rows));
     assertThat(parts).hasSize(4);
     assertThat(joined(parts)).isEqualTo(numbers);
     assertThat(memory.pressure().splits()).isEqualTo(3);
