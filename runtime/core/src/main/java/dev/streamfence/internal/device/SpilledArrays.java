@@ -21,6 +21,47 @@ import org.jspecify.annotations.Nullable;
  * Thread-safe.
  */
 final class SpilledArrays {
+  /**
+   * Where one array is, for the figures; outlives it. The holder of the array's lock moves it, or
+   * the cleaner when the array is lost.
+   */
+  final class Ledger implements Runnable {
+    private final long bytes;
+    private volatile Place place = Place.DEVICE;
+
+    private Ledger(long bytes) {
+      this.bytes = bytes;
+    }
+
+    Place place() {
+      return place;
+    }
+
+    /** The array has left the device; its new place was taken when it was copied. */
+    void left(Place next) {
+      place = next;
+      spills.increment();
+      (next == Place.HOST ? bytesToHost : bytesToDisk).add(bytes);
+    }
+
+    /** The array has come back. */
+    void returned() {
+      run();
+      returns.increment();
+      bytesReturned.add(bytes);
+    }
+
+    /** Gives up the place outside of the device. */
+    @Override
+    public void run() {
+      Place before = place;
+      place = Place.DEVICE;
+      if (before != Place.DEVICE) {
+        withdraw(before, bytes);
+      }
+    }
+  }
+
   private final long hostLimit;
   private final Optional<Path> folder;
 
@@ -50,7 +91,9 @@ final class SpilledArrays {
   }
 
   <A> TrackedSpillable<A> add(WritableArray<A> array) {
-    TrackedSpillable<A> spillable = new TrackedSpillable<>(this, array);
+    Ledger ledger = new Ledger(array.sizeInBytes());
+    TrackedSpillable<A> spillable = new TrackedSpillable<>(this, ledger, array);
+    LostArrays.CLEANER.register(spillable, ledger);
     synchronized (this) {
       arrays.add(new WeakReference<>(spillable));
       isEmpty = false;
@@ -161,19 +204,6 @@ final class SpilledArrays {
   /** A copy is given up. */
   void withdraw(Place place, long bytes) {
     (place == Place.HOST ? hostBytes : diskBytes).addAndGet(-bytes);
-  }
-
-  /** An array has left the device. */
-  void left(Place place, long bytes) {
-    spills.increment();
-    (place == Place.HOST ? bytesToHost : bytesToDisk).add(bytes);
-  }
-
-  /** An array has come back. */
-  void returned(Place from, long bytes) {
-    withdraw(from, bytes);
-    returns.increment();
-    bytesReturned.add(bytes);
   }
 
   /** Deletes the files of the arrays that are open. */

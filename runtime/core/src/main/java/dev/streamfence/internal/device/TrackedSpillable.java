@@ -19,6 +19,7 @@ import org.jspecify.annotations.Nullable;
 public final class TrackedSpillable<A> implements SpillableArray<A> {
   private final TrackedMemory memory;
   private final SpilledArrays spills;
+  private final SpilledArrays.Ledger ledger;
   private final Class<A> arrayType;
   private final long length;
   private final long sizeInBytes;
@@ -34,11 +35,11 @@ public final class TrackedSpillable<A> implements SpillableArray<A> {
   /** How many uses it has. Raised under the lock. */
   private final AtomicInteger pins = new AtomicInteger();
 
-  private volatile Place place = Place.DEVICE;
   private volatile boolean closed;
   private volatile long lastUse;
 
-  TrackedSpillable(SpilledArrays spills, WritableArray<A> array) {
+  TrackedSpillable(SpilledArrays spills, SpilledArrays.Ledger ledger, WritableArray<A> array) {
+    this.ledger = ledger;
     this.memory = array.memory;
     this.spills = spills;
     this.arrayType = array.arrayType;
@@ -51,7 +52,7 @@ public final class TrackedSpillable<A> implements SpillableArray<A> {
 
   @Override
   public Place place() {
-    return place;
+    return ledger.place();
   }
 
   @Override
@@ -128,9 +129,8 @@ public final class TrackedSpillable<A> implements SpillableArray<A> {
         array = target;
         isBack = true;
         copy = null;
-        place = Place.DEVICE;
         lastUse = spills.tick();
-        spills.returned(source.place(), sizeInBytes);
+        ledger.returned();
         source.discard();
         return pin(target);
       } finally {
@@ -172,8 +172,7 @@ public final class TrackedSpillable<A> implements SpillableArray<A> {
       }
       array = null;
       copy = made;
-      place = made.place();
-      spills.left(place, sizeInBytes);
+      ledger.left(made.place());
       return true;
     } finally {
       lock.unlock();
@@ -187,7 +186,7 @@ public final class TrackedSpillable<A> implements SpillableArray<A> {
 
   /** Its bytes if it is on the device and not in use. */
   long idleBytes() {
-    return place == Place.DEVICE && pins.get() == 0 ? sizeInBytes : 0;
+    return place() == Place.DEVICE && pins.get() == 0 ? sizeInBytes : 0;
   }
 
   /** Whether its memory on the device counts in a budget. */
@@ -217,7 +216,7 @@ public final class TrackedSpillable<A> implements SpillableArray<A> {
         onDevice.close();
       } else if (copy != null) {
         copy.discard();
-        spills.withdraw(copy.place(), sizeInBytes);
+        ledger.run();
       }
       closed = true;
       array = null;

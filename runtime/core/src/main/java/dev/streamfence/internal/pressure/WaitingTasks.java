@@ -4,7 +4,6 @@ package dev.streamfence.internal.pressure;
 import dev.streamfence.OutOfMemoryBudgetException;
 import dev.streamfence.RetryAllocationException;
 import dev.streamfence.SplitAndRetryException;
-import dev.streamfence.internal.jfr.FlightEvents;
 import dev.streamfence.internal.memory.Budget;
 import dev.streamfence.internal.memory.BudgetResource;
 import dev.streamfence.internal.order.Deadline;
@@ -14,7 +13,6 @@ import dev.streamfence.memory.SpillStatistics;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
@@ -121,154 +119,71 @@ public final class WaitingTasks {
    */
   public <T> T await(PressureTask task, Demand demand, Supplier<T> request) {
     @Nullable OutOfMemoryBudgetException refusal = null;
-    if (mayTryFirst(task, demand)) {
+    if (waiting == 0 || mayTry(task, demand)) {
       try {
         return request.get();
       } catch (OutOfMemoryBudgetException e) {
         refusal = e;
       }
     }
-    Outcome<T> outcome = waitFor(task, demand, request, refusal);
-    Signal signal = outcome.signal;
-    refusal = outcome.refusal;
-    if (signal == Signal.RETRY) {
+    if (refusal != null && MemoryWait.isAboveLimit(refusal)) {
+      synchronized (this) {
+        splits++;
+      }
+      throw split(task, demand, refusal, "its budget is smaller");
+    }
+    MemoryWait<T> wait = new MemoryWait<>(this, task, demand, request, refusal).run();
+    refusal = wait.refusal();
+    if (wait.signal() == Signal.RETRY) {
       task.giveWay(demand);
       throw new RetryAllocationException(
           task + " gives way, since no task can go on; it waited " + demand, refusal);
     }
-    if (signal == Signal.SPLIT && refusal != null) {
-      throw new SplitAndRetryException(
-          task + " has to ask for less than " + demand.bytes() + " bytes; " + outcome.account,
-          refusal);
+    if (wait.signal() == Signal.SPLIT && refusal != null) {
+      throw split(task, demand, refusal, wait.account());
     }
-    return outcome.result();
+    return wait.result();
+  }
+
+  private static SplitAndRetryException split(
+      PressureTask task, Demand demand, OutOfMemoryBudgetException refusal, String account) {
+    return new SplitAndRetryException(
+        task + " has to ask for less than " + demand.bytes() + " bytes; " + account, refusal);
   }
 
   /** Waits until the memory is free that a task needs to begin again, or no task can go on. */
   void awaitTurn(PressureTask task, Demand needed) {
-    Demand missing =
-        new Demand(
-            needed.what(), Math.max(0, needed.bytes() - task.heldBytes()), needed.resource(), true);
-    Outcome<Boolean> outcome =
-        waitFor(
-            task,
-            missing,
-            () -> {
-              missing.resource().check(Math.max(0, missing.bytes() - idleBytes.getAsLong()));
-              return true;
-            },
-            null);
-    if (outcome.signal == null) {
-      outcome.result();
+    long bytes = Math.max(0, needed.bytes() - task.heldBytes());
+    Demand missing = new Demand(needed.what(), bytes, needed.resource(), true);
+    Supplier<Boolean> fits =
+        () -> {
+          needed.resource().check(Math.max(0, bytes - idleBytes.getAsLong()));
+          return true;
+        };
+    MemoryWait<Boolean> wait = new MemoryWait<>(this, task, missing, fits, null).run();
+    if (wait.signal() == null) {
+      wait.result();
     }
   }
 
-  /** How a wait ended: by memory, a signal, or neither. */
-  private static final class Outcome<T> {
-    private @Nullable T result;
-    private @Nullable Signal signal;
-    private @Nullable OutOfMemoryBudgetException refusal;
-    private String account = "";
-
-    T result() {
-      if (result != null) {
-        return result;
-      }
-      if (refusal == null) {
-        throw new AssertionError("a wait that ends without memory was refused");
-      }
-      throw refusal.after(account);
-    }
-  }
-
-  private <T> Outcome<T> waitFor(
-      PressureTask task,
-      Demand demand,
-      Supplier<T> request,
-      @Nullable OutOfMemoryBudgetException refusal) {
-    Outcome<T> outcome = new Outcome<>();
-    outcome.refusal = refusal;
-    if (isAboveLimit(refusal)) {
-      outcome.signal = Signal.SPLIT;
-      outcome.account = "its budget is smaller";
-      synchronized (this) {
-        splits++;
-      }
-      return outcome;
-    }
-    Deadline deadline = Deadline.after(task.patience());
-    Object event = FlightEvents.beginMemoryWait();
-    begin(task, demand, refusal);
-    try {
-      while (outcome.result == null && outcome.signal == null && outcome.account.isEmpty()) {
-        step(task, demand, request, deadline, outcome);
-      }
-      return outcome;
-    } finally {
-      end(task, outcome);
-      FlightEvents.endMemoryWait(
-          event, task.toString(), demand.what(), demand.bytes(), inWords(outcome));
-    }
-  }
-
-  /** Tries once if the task may, and waits if that is refused. */
-  private <T> void step(
-      PressureTask task,
-      Demand demand,
-      Supplier<T> request,
-      Deadline deadline,
-      Outcome<T> outcome) {
-    boolean isOver = deadline.hasPassed() || Thread.currentThread().isInterrupted();
-    long seen;
-    boolean mayTry;
-    synchronized (this) {
-      if (task.signal != null) {
-        outcome.signal = task.signal;
-        outcome.account = account();
-        return;
-      }
-      seen = signals;
-      mayTry = mayTry(task, demand);
-    }
+  void requireUsable() {
     requireUsable.run();
-    if (mayTry || isOver) {
-      try {
-        outcome.result = request.get();
-        return;
-      } catch (OutOfMemoryBudgetException e) {
-        outcome.refusal = e;
-        if (isAboveLimit(e) && !demand.isTurn()) {
-          outcome.signal = Signal.SPLIT;
-          outcome.account = "its budget is smaller";
-          return;
-        }
-      }
-    }
-    if (isOver) {
-      synchronized (this) {
-        outcome.account =
-            (deadline.hasPassed()
-                    ? "it waited " + task.patience().toMillis() + " ms; "
-                    : "the wait was interrupted; ")
-                + account();
-      }
-      return;
-    }
-    pause(task, seen, outcome.refusal, deadline);
   }
 
-  private static boolean isAboveLimit(@Nullable OutOfMemoryBudgetException refusal) {
-    return refusal != null && refusal.requested() > refusal.limit();
+  /** How many signals there were: a task that has tried since the last one need not try again. */
+  synchronized long signals() {
+    return signals;
   }
 
-  private synchronized boolean mayTryFirst(PressureTask task, Demand demand) {
-    return waiting == 0 || mayTry(task, demand);
+  /** What a waiting task is told to do; null if nothing. */
+  synchronized @Nullable Signal signal(PressureTask task) {
+    return task.signal;
   }
 
-  private synchronized void begin(
+  synchronized void begin(
       PressureTask task, Demand demand, @Nullable OutOfMemoryBudgetException refusal) {
     waits++;
-    waiting++;
+    waiting = waiting + 1;
     task.demand = demand;
     task.signal = null;
     task.refusedBy = refusal == null ? "" : refusal.budget();
@@ -276,17 +191,15 @@ public final class WaitingTasks {
     task.triedAt = -1;
   }
 
-  private synchronized void end(PressureTask task, Outcome<?> outcome) {
-    waiting--;
+  synchronized void ended(PressureTask task, boolean hasMemory, @Nullable Signal signal) {
+    waiting = waiting - 1;
     waitedNanos += System.nanoTime() - task.since;
-    if (outcome.result == null) {
-      if (outcome.signal == null) {
-        refusals++;
-      } else if (outcome.signal == Signal.RETRY) {
-        retries++;
-      } else if (outcome.signal == Signal.SPLIT) {
-        splits++;
-      }
+    if (signal == Signal.RETRY) {
+      retries++;
+    } else if (signal == Signal.SPLIT) {
+      splits++;
+    } else if (signal == null && !hasMemory) {
+      refusals++;
     }
     task.demand = null;
     task.signal = null;
@@ -295,8 +208,8 @@ public final class WaitingTasks {
     notifyAll();
   }
 
-  /** Held: {@code this}. Whether no task before it waits for memory that it could have. */
-  private boolean mayTry(PressureTask task, Demand demand) {
+  /** Whether no task before it waits for memory that it could have. */
+  synchronized boolean mayTry(PressureTask task, Demand demand) {
     boolean hasMemory = !demand.isTurn() && task.heldBytes() > 0;
     for (PressureTask other : tasks.values()) {
       Demand wanted = other.demand;
@@ -311,7 +224,7 @@ public final class WaitingTasks {
   }
 
   /** Waits for a signal; first, if no task can go on, decides who gives way. */
-  private synchronized void pause(
+  synchronized void pause(
       PressureTask task,
       long seen,
       @Nullable OutOfMemoryBudgetException refusal,
@@ -384,8 +297,8 @@ public final class WaitingTasks {
     return Math.max(0, budget.live() + budget.promised() - held);
   }
 
-  /** Held: {@code this}. Who has how much memory, and waits for how much. */
-  private String account() {
+  /** Who has how much memory, and waits for how much. */
+  synchronized String account() {
     StringBuilder words = new StringBuilder();
     long now = System.nanoTime();
     tasks.values().stream()
@@ -403,12 +316,6 @@ public final class WaitingTasks {
               words.append(", ");
             });
     return words + "other arrays and reservations have " + outside() + " bytes";
-  }
-
-  private static String inWords(Outcome<?> outcome) {
-    return outcome.result != null
-        ? "memory"
-        : outcome.signal == null ? "refused" : outcome.signal.name().toLowerCase(Locale.ROOT);
   }
 
   /** The figures at this moment, with those of spilling. */

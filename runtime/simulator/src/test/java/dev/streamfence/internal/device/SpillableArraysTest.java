@@ -264,6 +264,17 @@ final class SpillableArraysTest {
   }
 
   @Test
+  void anArrayThatIsLostGivesUpItsPlace() throws Exception {
+    array(1);
+    assertThat(memory.spill(stream, 1)).isIn(0L, 1600L);
+    while (memory.pressure().spilling().hostBytes() > 0 || memory.statistics().liveBytes() > 0) {
+      System.gc();
+      Thread.sleep(1);
+      memory.reap();
+    }
+  }
+
+  @Test
   void theCloseOfTheRuntimeEndsSpilledArraysAsWell() {
     SpillableArray<int[]> onHost = array(1);
     SpillableArray<int[]> onDisk = array(2);
