@@ -28,7 +28,6 @@ import dev.streamfence.memory.TagUsage;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
-import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
@@ -59,6 +58,7 @@ public final class TrackedMemory implements DeviceMemory {
   private final OpenArrays arrays;
   private final TransferCounts counts;
   private final ArrayTransfers transfers;
+  private final Spilling spilling;
 
   TrackedMemory(TrackedRuntime runtime, MemoryStack stack, OpenArrays arrays) {
     this(runtime, stack, arrays, stack.budget(), new TransferCounts());
@@ -77,6 +77,7 @@ public final class TrackedMemory implements DeviceMemory {
     this.budget = resource::allocate;
     this.counts = counts;
     this.transfers = new ArrayTransfers(runtime, counts);
+    this.spilling = new Spilling(runtime, this);
   }
 
   @Override
@@ -245,7 +246,7 @@ public final class TrackedMemory implements DeviceMemory {
     requireBudget();
     PressureTask task = waitingTask();
     if (task == null) {
-      return orSpill(runtime.streams()::defaultStream, () -> reserve(resource, bytes));
+      return spilling.orSpill(runtime.streams()::defaultStream, () -> reserve(resource, bytes));
     }
     return runtime
         .tasks()
@@ -253,7 +254,7 @@ public final class TrackedMemory implements DeviceMemory {
             task,
             new Demand("a reservation", bytes, resource, false),
             () ->
-                orSpill(
+                spilling.orSpill(
                     runtime.streams()::defaultStream, () -> reserve(task.share(resource), bytes)));
   }
 
@@ -276,7 +277,25 @@ public final class TrackedMemory implements DeviceMemory {
     return Optional.ofNullable(resource.returned().await(() -> tryReserve(bytes), deadline));
   }
 
+  /**
+   * Sets memory aside if it fits, or does once idle arrays have left the device; null otherwise.
+   */
   private @Nullable MemoryReservation tryReserve(long bytes) {
+    MemoryReservation fits = reserveIfFits(bytes);
+    if (fits != null || runtime.spills().isEmpty()) {
+      return fits;
+    }
+    try {
+      resource.check(bytes);
+    } catch (OutOfMemoryBudgetException refusal) {
+      return spilling.makeRoom(refusal, runtime.streams()::defaultStream, new ArrayList<>(0))
+          ? reserveIfFits(bytes)
+          : null;
+    }
+    return null;
+  }
+
+  private @Nullable MemoryReservation reserveIfFits(long bytes) {
     runtime.life().enter();
     try {
       requireBudget();
@@ -496,7 +515,9 @@ public final class TrackedMemory implements DeviceMemory {
       return allocateNow(source, stream, arrayType, length, tag);
     }
     Supplier<WritableArray<A>> request =
-        () -> orSpill(() -> stream, () -> allocateNow(source, stream, arrayType, length, tag));
+        () ->
+            spilling.orSpill(
+                () -> stream, () -> allocateNow(source, stream, arrayType, length, tag));
     if (task == null) {
       return request.get();
     }
@@ -505,48 +526,6 @@ public final class TrackedMemory implements DeviceMemory {
     long bytes = length > Long.MAX_VALUE / size ? Long.MAX_VALUE : length * size;
     String what = tag.isEmpty() ? description(elementType, length) : "'" + tag + "'";
     return runtime.tasks().await(task, new Demand(what, bytes, resource, false), request);
-  }
-
-  /**
-   * Makes a request, and spills idle arrays while it is refused.
-   *
-   * @param stream the order of their copies
-   */
-  private <T> T orSpill(Supplier<DeviceStream> stream, Supplier<T> request) {
-    List<RuntimeException> failed = new ArrayList<>(0);
-    while (true) {
-      try {
-        T result = request.get();
-        failed.forEach(runtime.sticky()::swallowed);
-        return result;
-      } catch (OutOfMemoryBudgetException refusal) {
-        if (!makeRoom(refusal, stream, failed)) {
-          if (!failed.isEmpty()) {
-            // A lost device is not reported as out of memory.
-            runtime.sticky().check();
-          }
-          failed.forEach(refusal::addSuppressed);
-          throw failed.isEmpty()
-              ? refusal
-              : refusal.after(String.valueOf(failed.get(0).getMessage()));
-        }
-      }
-    }
-  }
-
-  private boolean makeRoom(
-      OutOfMemoryBudgetException refusal,
-      Supplier<DeviceStream> stream,
-      List<RuntimeException> failed) {
-    if (runtime.spills().isEmpty()
-        || !failed.isEmpty()
-        || refusal.requested() > refusal.limit()
-        || runtime.life().isEntered()) {
-      return false;
-    }
-    long missing = refusal.requested() - (refusal.limit() - refusal.current());
-    TrackedMemory payer = refusal.budget().isEmpty() ? runtime.memory() : this;
-    return runtime.spills().spill(payer, Math.max(1, missing), stream.get(), failed) > 0;
   }
 
   @Override
@@ -567,13 +546,7 @@ public final class TrackedMemory implements DeviceMemory {
       throw new IllegalArgumentException(bytes + " bytes to spill; it is at least 0");
     }
     runtime.requireMayWait("spilling");
-    List<RuntimeException> failed = new ArrayList<>(0);
-    long spilled = runtime.spills().spill(this, bytes, stream, failed);
-    if (!failed.isEmpty()) {
-      failed.stream().skip(1).forEach(failed.get(0)::addSuppressed);
-      throw failed.get(0);
-    }
-    return spilled;
+    return spilling.spill(stream, bytes);
   }
 
   /** Whether an allocation counts in the budget of this memory. */

@@ -208,6 +208,21 @@ final class SpillableArraysTest {
   }
 
   @Test
+  void aReservationThatWaitsSpillsAsWell() throws Exception {
+    gpu.close();
+    gpu = DeviceRuntime.simulated(SimulatedDevice.builder().build(), options());
+    memory = gpu.memory();
+    stream = gpu.streams().acquire();
+    SpillableArray<int[]> array = array(1);
+    try (MemoryReservation all = memory.reserve(BUDGET, Duration.ofSeconds(10)).orElseThrow()) {
+      assertThat(array.place()).isEqualTo(Place.HOST);
+      assertThat(all.remainingBytes()).isEqualTo(BUDGET);
+    }
+    requireContent(array, 1);
+    array.close();
+  }
+
+  @Test
   void anUnusableFolderIsNamedAndTheArrayStaysOnTheDevice() throws IOException {
     Path notAFolder = Files.createFile(folder.resolve("file"));
     reopen(options().withSpillMemoryInBytes(0).withSpillFolder(notAFolder));

@@ -1,0 +1,84 @@
+package dev.streamfence.internal.device;
+
+import dev.streamfence.DeviceStream;
+import dev.streamfence.OutOfMemoryBudgetException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Supplier;
+
+/**
+ * Makes room in one memory: idle arrays leave the device when a request is refused. Thread-safe.
+ */
+final class Spilling {
+  private final TrackedRuntime runtime;
+  private final TrackedMemory memory;
+
+  Spilling(TrackedRuntime runtime, TrackedMemory memory) {
+    this.runtime = runtime;
+    this.memory = memory;
+  }
+
+  /**
+   * Makes a request, and spills idle arrays while it is refused.
+   *
+   * @param stream the order of their copies
+   * @throws OutOfMemoryBudgetException if it is still refused, with the failures of spilling
+   */
+  <T> T orSpill(Supplier<DeviceStream> stream, Supplier<T> request) {
+    List<RuntimeException> failed = new ArrayList<>(0);
+    while (true) {
+      try {
+        T result = request.get();
+        failed.forEach(runtime.sticky()::swallowed);
+        return result;
+      } catch (OutOfMemoryBudgetException refusal) {
+        if (!failed.isEmpty() || !makeRoom(refusal, stream, failed)) {
+          throw with(failed, refusal);
+        }
+      }
+    }
+  }
+
+  private OutOfMemoryBudgetException with(
+      List<RuntimeException> failed, OutOfMemoryBudgetException refusal) {
+    if (failed.isEmpty()) {
+      return refusal;
+    }
+    // A lost device is not reported as out of memory.
+    runtime.sticky().check();
+    failed.forEach(refusal::addSuppressed);
+    return refusal.after(String.valueOf(failed.get(0).getMessage()));
+  }
+
+  /**
+   * Spills what a refused request lacks, from the budget that refused it. A thread inside of an
+   * operation, such as a launch, spills nothing.
+   *
+   * @param failed receives the failures
+   * @return whether an array has left the device
+   */
+  boolean makeRoom(
+      OutOfMemoryBudgetException refusal,
+      Supplier<DeviceStream> stream,
+      List<RuntimeException> failed) {
+    if (runtime.spills().isEmpty()
+        || refusal.requested() > refusal.limit()
+        || runtime.life().isEntered()) {
+      return false;
+    }
+    long missing = refusal.requested() - (refusal.limit() - refusal.current());
+    TrackedMemory payer = refusal.budget().isEmpty() ? runtime.memory() : memory;
+    return runtime.spills().spill(payer, Math.max(1, missing), stream.get(), failed) > 0;
+  }
+
+  /** Spills idle arrays of this memory; the first failure is thrown when all were tried. */
+  long spill(DeviceStream stream, long bytes) {
+    List<RuntimeException> failed = new ArrayList<>(0);
+    long spilled = runtime.spills().spill(memory, bytes, stream, failed);
+    if (!failed.isEmpty()) {
+      failed.stream().skip(1).forEach(failed.get(0)::addSuppressed);
+      throw failed.get(0);
+    }
+    return spilled;
+  }
+}
