@@ -1,6 +1,6 @@
 package dev.streamfence.processor;
 
-import static com.google.testing.compile.Compiler.javac;
+import static dev.streamfence.processor.UserBuild.javac;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
 import com.google.testing.compile.Compilation;

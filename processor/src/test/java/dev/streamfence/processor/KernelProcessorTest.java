@@ -1,7 +1,7 @@
 package dev.streamfence.processor;
 
 import static com.google.testing.compile.CompilationSubject.assertThat;
-import static com.google.testing.compile.Compiler.javac;
+import static dev.streamfence.processor.UserBuild.javac;
 import static dev.streamfence.processor.diagnostic.Problem.INTERNAL_ERROR;
 import static dev.streamfence.processor.diagnostic.Problem.WRITE_FAILED;
 import static org.assertj.core.api.Assertions.assertThat;

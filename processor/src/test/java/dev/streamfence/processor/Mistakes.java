@@ -1,6 +1,6 @@
 package dev.streamfence.processor;
 
-import static com.google.testing.compile.Compiler.javac;
+import static dev.streamfence.processor.UserBuild.javac;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.testing.compile.Compilation;

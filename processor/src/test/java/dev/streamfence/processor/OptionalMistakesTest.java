@@ -1,7 +1,7 @@
 package dev.streamfence.processor;
 
 import static com.google.testing.compile.CompilationSubject.assertThat;
-import static com.google.testing.compile.Compiler.javac;
+import static dev.streamfence.processor.UserBuild.javac;
 import static dev.streamfence.processor.diagnostic.Problem.ANNOTATION_ON_STRUCT;
 import static dev.streamfence.processor.diagnostic.Problem.MISSING_ACCESS;
 import static dev.streamfence.processor.diagnostic.Problem.NOT_OPTIONAL;

@@ -1,7 +1,7 @@
 package dev.streamfence.processor;
 
 import static com.google.testing.compile.CompilationSubject.assertThat;
-import static com.google.testing.compile.Compiler.javac;
+import static dev.streamfence.processor.UserBuild.javac;
 import static dev.streamfence.processor.diagnostic.Problem.BUFFER_ELEMENT;
 import static dev.streamfence.processor.diagnostic.Problem.ELEMENT_WIDTH;
 import static dev.streamfence.processor.diagnostic.Problem.MISSING_ACCESS;

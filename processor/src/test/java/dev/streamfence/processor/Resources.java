@@ -41,12 +41,10 @@ final class Resources {
     return this;
   }
 
-  /** The same compiler with these files in addition to the class path of the tests. */
+  /** The same compiler with these files in addition to the class path of users. */
   Compiler visibleTo(Compiler compiler) {
     List<File> classPath = new ArrayList<>(List.of(folder.toFile()));
-    for (String entry : System.getProperty("java.class.path").split(File.pathSeparator)) {
-      classPath.add(new File(entry));
-    }
+    UserBuild.OWN_CLASS_PATH.forEach(entry -> classPath.add(entry.toFile()));
     return compiler.withClasspath(classPath);
   }
 }

@@ -1,7 +1,7 @@
 package dev.streamfence.processor;
 
 import static com.google.testing.compile.CompilationSubject.assertThat;
-import static com.google.testing.compile.Compiler.javac;
+import static dev.streamfence.processor.UserBuild.javac;
 import static dev.streamfence.processor.diagnostic.Problem.ENTRY_NAME;
 import static dev.streamfence.processor.diagnostic.Problem.MISSING_SHAPE;
 import static dev.streamfence.processor.diagnostic.Problem.UNRESOLVED_TYPE;

@@ -1,5 +1,6 @@
 package dev.streamfence.processor;
 
+import com.google.testing.compile.Compiler;
 import java.io.File;
 import java.io.IOException;
 import java.io.StringWriter;
@@ -41,10 +42,21 @@ final class UserBuild {
     }
   }
 
-  /** The class path of the tests: annotations and runtime among others. */
+  /**
+   * Those of Eclipse list all classes of the JDK when they are made, which takes longer than most
+   * builds. For builds that set no more than a class path and folders for their output, as each
+   * build does anew.
+   */
+  private static final class SharedFiles {
+    static final StandardJavaFileManager OF_ECLIPSE =
+        new EclipseCompiler().getStandardFileManager(null, Locale.ROOT, null);
+  }
+
+  /** What user code needs of the class path of the tests: each build lists every jar on it. */
   static final List<Path> OWN_CLASS_PATH =
       Stream.of(System.getProperty("java.class.path").split(File.pathSeparator))
           .map(Path::of)
+          .filter(UserBuild::isOfUsers)
           .toList();
 
   private final Tool tool;
@@ -63,6 +75,11 @@ final class UserBuild {
     this.tool = tool;
     this.folder = folder;
     this.generatedFolder = folder.resolve("generated");
+  }
+
+  /** javac in memory, with {@link #OWN_CLASS_PATH}. */
+  static Compiler javac() {
+    return Compiler.javac().withClasspath(OWN_CLASS_PATH.stream().map(Path::toFile).toList());
   }
 
   /** A build without sources in {@code folder}, which only this build uses. */
@@ -136,34 +153,45 @@ final class UserBuild {
 
   private UserBuild compile(List<String> more) {
     JavaCompiler compiler = tool.compiler.get();
-    try (StandardJavaFileManager files =
-        compiler.getStandardFileManager(diagnostics, Locale.ROOT, null)) {
-      files.setLocationFromPaths(StandardLocation.CLASS_PATH, classPath);
-      List<String> all = new ArrayList<>(options);
-      all.addAll(saysRelease ? List.of() : tool.level);
-      all.addAll(more);
-      all.addAll(
-          List.of(
-              "-d",
-              Files.createDirectories(classFolder()).toString(),
-              "-s",
-              Files.createDirectories(generatedFolder).toString()));
-      JavaCompiler.CompilationTask task =
-          compiler.getTask(
-              output,
-              files,
-              diagnostics,
-              all,
-              null,
-              files.getJavaFileObjectsFromPaths(List.copyOf(sources)));
-      if (!processors.isEmpty()) {
-        task.setProcessors(processors);
+    try {
+      if (tool == Tool.ECLIPSE && options.stream().noneMatch(UserBuild::isAboutFiles)) {
+        isCompiled = compile(compiler, SharedFiles.OF_ECLIPSE, more);
+      } else {
+        try (StandardJavaFileManager files =
+            compiler.getStandardFileManager(diagnostics, Locale.ROOT, null)) {
+          isCompiled = compile(compiler, files, more);
+        }
       }
-      isCompiled = task.call();
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
     return this;
+  }
+
+  private boolean compile(JavaCompiler compiler, StandardJavaFileManager files, List<String> more)
+      throws IOException {
+    files.setLocationFromPaths(StandardLocation.CLASS_PATH, classPath);
+    List<String> all = new ArrayList<>(options);
+    all.addAll(saysRelease ? List.of() : tool.level);
+    all.addAll(more);
+    all.addAll(
+        List.of(
+            "-d",
+            Files.createDirectories(classFolder()).toString(),
+            "-s",
+            Files.createDirectories(generatedFolder).toString()));
+    JavaCompiler.CompilationTask task =
+        compiler.getTask(
+            output,
+            files,
+            diagnostics,
+            all,
+            null,
+            files.getJavaFileObjectsFromPaths(List.copyOf(sources)));
+    if (!processors.isEmpty()) {
+      task.setProcessors(processors);
+    }
+    return task.call();
   }
 
   /** Whether the compiler has taken everything. */
@@ -240,6 +268,15 @@ final class UserBuild {
 
   private Stream<String> messages() {
     return diagnostics.getDiagnostics().stream().map(d -> d.getMessage(Locale.ROOT));
+  }
+
+  private static boolean isAboutFiles(String option) {
+    return option.startsWith("--") || option.matches("-(p|.*path)");
+  }
+
+  private static boolean isOfUsers(Path entry) {
+    return Files.isDirectory(entry)
+        || entry.getFileName().toString().matches("(streamfence|jspecify|jna|jcuda|fastcsv)-.*");
   }
 
   private static boolean isInALauncher(Diagnostic<? extends JavaFileObject> diagnostic) {
