@@ -29,18 +29,9 @@ public final class VectorKernels {
           .readWrites("y", float[].class)
           .threads("n", int.class, 256);
 
-  static final KernelSignature INCREMENT =
-      KernelSignature.entry("increment")
-          .readWrites("values", int[].class)
-          .threads("n", int.class, 256);
+  static final KernelSignature INCREMENT = increment(256);
 
-  static final KernelSignature ADD =
-      KernelSignature.entry("add")
-          .reads("a", int[].class)
-          .reads("b", int[].class)
-          .writes("sum", int[].class)
-          .threads("n", int.class, 256)
-          .mayAlias();
+  static final KernelSignature ADD = add(256);
 
   static final KernelSignature OVERRUN =
       KernelSignature.entry("overrun")
@@ -61,18 +52,41 @@ public final class VectorKernels {
   private final LaunchRecorder reverse;
   private final LaunchRecorder number;
 
-  private VectorKernels(DeviceStream stream) {
+  private VectorKernels(DeviceStream stream, KernelSignature increments, KernelSignature adds) {
     LoadedModule module = LoadedModule.of(stream, IMAGE);
     saxpy = module.recorder(SAXPY);
-    increment = module.recorder(INCREMENT);
-    add = module.recorder(ADD);
+    increment = module.recorder(increments);
+    add = module.recorder(adds);
     overrun = module.recorder(OVERRUN);
     reverse = module.recorder(REVERSE);
     number = module.recorder(NUMBER);
   }
 
   public static VectorKernels on(DeviceStream stream) {
-    return new VectorKernels(stream);
+    return new VectorKernels(stream, INCREMENT, ADD);
+  }
+
+  /**
+   * The same, but {@code increment} and {@code add} in blocks of one warp: for many launches over a
+   * few elements, since the simulated device creates the threads that have none as well.
+   */
+  public static VectorKernels inSmallBlocksOn(DeviceStream stream) {
+    return new VectorKernels(stream, increment(32), add(32));
+  }
+
+  private static KernelSignature increment(int blockSize) {
+    return KernelSignature.entry("increment")
+        .readWrites("values", int[].class)
+        .threads("n", int.class, blockSize);
+  }
+
+  private static KernelSignature add(int blockSize) {
+    return KernelSignature.entry("add")
+        .reads("a", int[].class)
+        .reads("b", int[].class)
+        .writes("sum", int[].class)
+        .threads("n", int.class, blockSize)
+        .mayAlias();
   }
 
   public void saxpy(float a, ReadableArray<float[]> x, DeviceArray<float[]> y, int n) {

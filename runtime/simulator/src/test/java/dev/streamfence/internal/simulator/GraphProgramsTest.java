@@ -67,7 +67,7 @@ final class GraphProgramsTest {
       for (int i = 0; i < STREAMS; i++) {
         DeviceStream stream = gpu.streams().acquire();
         streams.add(stream);
-        kernels.add(VectorKernels.on(stream));
+        kernels.add(VectorKernels.inSmallBlocksOn(stream));
       }
       for (int i = 0; i < 3 + seed % 4; i++) {
         arrays.add(gpu.memory().upload(streams.get(0), IntStream.range(i, i + N).toArray()));
