@@ -190,13 +190,60 @@ static void downloadOfACopyOfAConstant() {
   }
 }
 
-// A condition that is true: its one node uses memory of another stream, whose events order both.
-static void inAConditionAfterAnEvent() {
-  CUdeviceptr x = zeros(a);
+static CUgraphNode addIncrement(CUgraph graph, CUdeviceptr values) {
   cudaFunction_t function;
   if (cudaGetFuncBySymbol(&function, reinterpret_cast<const void*>(increment)) != cudaSuccess) {
     std::exit(1);
   }
+  void* arguments[] = {&values};
+  CUDA_KERNEL_NODE_PARAMS launch = {};
+  launch.func = reinterpret_cast<CUfunction>(function);
+  launch.gridDimX = launch.gridDimY = launch.gridDimZ = 1;
+  launch.blockDimX = kInts;
+  launch.blockDimY = launch.blockDimZ = 1;
+  launch.kernelParams = arguments;
+  CUgraphNode node;
+  CHECK(cuGraphAddKernelNode(&node, graph, nullptr, 0, &launch));
+  return node;
+}
+
+// Launches a graph on stream B, between events that order it with stream A.
+static void launchBetweenEvents(CUgraph graph) {
+  CUgraphExec executable;
+  CHECK(cuGraphInstantiate(&executable, graph, 0));
+  CHECK(cuEventRecord(event, a));
+  CHECK(cuStreamWaitEvent(b, event, 0));
+  CHECK(cuGraphLaunch(executable, b));
+  CHECK(cuEventRecord(event, b));
+  CHECK(cuStreamWaitEvent(a, event, 0));
+}
+
+static void inAGraphAfterAnEvent() {
+  CUdeviceptr x = zeros(a);
+  CUgraph graph;
+  CHECK(cuGraphCreate(&graph, 0));
+  addIncrement(graph, x);
+  launchBetweenEvents(graph);
+  CHECK(cuMemFreeAsync(x, a));
+  CHECK(cuStreamSynchronize(a));
+}
+
+static void sideBySideInAGraphAfterAnEvent() {
+  CUdeviceptr x = zeros(a);
+  CUdeviceptr y = zeros(a);
+  CUgraph graph;
+  CHECK(cuGraphCreate(&graph, 0));
+  addIncrement(graph, x);
+  addIncrement(graph, y);
+  launchBetweenEvents(graph);
+  CHECK(cuMemFreeAsync(x, a));
+  CHECK(cuMemFreeAsync(y, a));
+  CHECK(cuStreamSynchronize(a));
+}
+
+// A condition that is true: its one node uses memory of another stream, whose events order both.
+static void inAConditionAfterAnEvent() {
+  CUdeviceptr x = zeros(a);
   CUgraph graph;
   CUgraphConditionalHandle handle;
   CHECK(cuGraphCreate(&graph, 0));
@@ -213,21 +260,8 @@ static void inAConditionAfterAnEvent() {
 #else
   CHECK(cuGraphAddNode(&node, graph, nullptr, 0, &condition));
 #endif
-  void* arguments[] = {&x};
-  CUDA_KERNEL_NODE_PARAMS launch = {};
-  launch.func = reinterpret_cast<CUfunction>(function);
-  launch.gridDimX = launch.gridDimY = launch.gridDimZ = 1;
-  launch.blockDimX = kInts;
-  launch.blockDimY = launch.blockDimZ = 1;
-  launch.kernelParams = arguments;
-  CHECK(cuGraphAddKernelNode(&node, condition.conditional.phGraph_out[0], nullptr, 0, &launch));
-  CUgraphExec executable;
-  CHECK(cuGraphInstantiate(&executable, graph, 0));
-  CHECK(cuEventRecord(event, a));
-  CHECK(cuStreamWaitEvent(b, event, 0));
-  CHECK(cuGraphLaunch(executable, b));
-  CHECK(cuEventRecord(event, b));
-  CHECK(cuStreamWaitEvent(a, event, 0));
+  addIncrement(condition.conditional.phGraph_out[0], x);
+  launchBetweenEvents(graph);
   CHECK(cuMemFreeAsync(x, a));
   CHECK(cuStreamSynchronize(a));
 }
@@ -247,7 +281,9 @@ static const Program programs[] = {
     {"memcheck", "the same, and the stream waits for an event", onAStreamMadeLaterThatWaits},
     {"memcheck", "a fill of memory beside memory of another stream", fillBesideAnother},
     {"memcheck", "the same by cuMemsetD2D32Async", stridedFillBesideAnother},
-    {"memcheck", "a use in a condition of a graph, between the same events", inAConditionAfterAnEvent},
+    {"memcheck", "a use in a graph on another stream, which waits for an event", inAGraphAfterAnEvent},
+    {"memcheck", "the same by two nodes side by side", sideBySideInAGraphAfterAnEvent},
+    {"memcheck", "the same by a node in a condition", inAConditionAfterAnEvent},
     {"initcheck", "threads that allocate and free by cuMemAlloc and cuMemFree", threadsThatAllocateDirectly},
     {"initcheck", "threads that allocate and free in the order of streams", threadsThatAllocateInOrder},
     {"initcheck", "a download of a copy of a constant that its module initializes", downloadOfACopyOfAConstant},

@@ -17,7 +17,11 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** The promises of graphs on every device, through generated launchers. */
+/**
+ * The promises of graphs on every device, through generated launchers. The tracking of
+ * stream-ordered races in memcheck is wrong about nodes that run side by side, and about conditions.
+ */
+@Tag("misjudged-by-memcheck")
 abstract class GraphSuite extends TwoStreamSuite {
   @Test
   void aGraphRunsAsOftenAsItIsLaunchedOnAnyStream() {
@@ -145,7 +149,6 @@ abstract class GraphSuite extends TwoStreamSuite {
   }
 
   @Test
-  @Tag("misjudged-by-memcheck")
   void aGraphIsRecordedAgainForOtherLengths() {
     DeviceArray<int[]> counter = gpu.memory().allocateZeroed(a, int[].class, 1);
     KernelGraph graph = null;
@@ -190,7 +193,6 @@ abstract class GraphSuite extends TwoStreamSuite {
   }
 
   @Test
-  @Tag("misjudged-by-memcheck")
   void theDeviceDecidesAboutLoopsAndConditions() {
     int n = 200 * scale();
     int passes = 20 * scale();
