@@ -19,7 +19,8 @@ import org.junit.jupiter.api.Test;
 
 /**
  * The promises of graphs on every device, through generated launchers. The tracking of
- * stream-ordered races in memcheck is wrong about nodes that run side by side, and about conditions.
+ * stream-ordered races in memcheck is wrong about nodes that run side by side, and about
+ * conditions.
  */
 @Tag("misjudged-by-memcheck")
 abstract class GraphSuite extends TwoStreamSuite {

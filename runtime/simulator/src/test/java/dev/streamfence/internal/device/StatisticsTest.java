@@ -142,13 +142,14 @@ final class StatisticsTest {
     VectorKernels onA = VectorKernels.on(a);
     KernelGraph step = gpu.graph("step", body -> onA.increment(body.input("x", x), 4));
     KernelGraph other = gpu.graph("other", body -> x.fill(a, 1));
-    device.failCall(DriverCall.INSTANTIATE_GRAPH, 1, INVALID_VALUE);
+    device.failCall(DriverCall.CREATE_GRAPH, 1, INVALID_VALUE);
     assertThatThrownBy(() -> gpu.graph("refused", body -> x.fill(a, 1)))
         .isInstanceOf(CudaDriverException.class);
+    other.recordAgain(body -> x.fill(a, 2));
     step.launch(a);
     step.bind("x", y).launch(b);
     other.close();
-    assertThat(gpu.statistics().recordedGraphs()).isEqualTo(2);
+    assertThat(gpu.statistics().recordedGraphs()).isEqualTo(3);
     assertThat(gpu.statistics().objects().graphs()).isEqualTo(1);
     assertThat(gpu.statistics().graphLaunches()).isEqualTo(2);
     assertThat(gpu.statistics().updatedNodes()).isEqualTo(1);
