@@ -9,7 +9,8 @@ import java.util.List;
  *
  * @param launches kernels launched
  * @param graphLaunches launches of graphs, each of which runs all of its nodes
- * @param recordedGraphs how often a graph was recorded, also again, or by a cache
+ * @param recordedGraphs how often a graph was recorded, also again; {@code objects} has those that
+ *     are open
  * @param updatedNodes nodes of graphs that got other arguments, since an input was bound or a
  *     number set
  * @param abandonedLaunches launches that were closed between preflight and commit although no
