@@ -7,23 +7,27 @@ import dev.streamfence.memory.SpillableArray.Place;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.nio.channels.FileChannel;
+import java.nio.channels.AsynchronousFileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
 
 /**
  * Elements in a file, which only this process's user can read, and which is deleted when it is
- * closed, or the process ends. Both ways wait for each chunk.
+ * closed, or the process ends. Both ways wait for each chunk, also in a thread that is interrupted,
+ * which it stays: an interrupt would close a {@link java.nio.channels.FileChannel}, and the only
+ * copy of the elements with it.
  */
 final class FileCopy<A> implements SpilledCopy<A> {
   /** Enough for the speed of a disk. */
   private static final int CHUNK_BYTES = 4 << 20;
 
   private final Path path;
-  private final FileChannel file;
+  private final AsynchronousFileChannel file;
 
-  private FileCopy(Path path, FileChannel file) {
+  private FileCopy(Path path, AsynchronousFileChannel file) {
     this.path = path;
     this.file = file;
   }
@@ -54,9 +58,9 @@ final class FileCopy<A> implements SpilledCopy<A> {
     }
   }
 
-  private static FileChannel open(Path path) throws IOException {
+  private static AsynchronousFileChannel open(Path path) throws IOException {
     try {
-      return FileChannel.open(
+      return AsynchronousFileChannel.open(
           path,
           StandardOpenOption.READ,
           StandardOpenOption.WRITE,
@@ -92,7 +96,7 @@ final class FileCopy<A> implements SpilledCopy<A> {
         array.memory.transfers().download(array, stream, source, target);
       }
       for (long at = from * size; chunk.hasRemaining(); ) {
-        at += file.write(chunk, at);
+        at += await(file.write(chunk, at));
       }
     }
   }
@@ -111,7 +115,7 @@ final class FileCopy<A> implements SpilledCopy<A> {
       for (long from = 0; from < target.length; from += step) {
         chunk.clear().limit((int) Math.min(step, target.length - from) * size);
         for (long at = from * size; chunk.hasRemaining(); ) {
-          int read = file.read(chunk, at);
+          int read = await(file.read(chunk, at));
           if (read < 0) {
             throw new IOException("the file ends at byte " + at);
           }
@@ -121,6 +125,26 @@ final class FileCopy<A> implements SpilledCopy<A> {
       }
     } catch (IOException e) {
       throw new DeviceException("reading " + target + " back from " + path + " failed: " + e, e);
+    }
+  }
+
+  /** Waits for a chunk. An interrupt does not end the wait. */
+  private static int await(Future<Integer> chunk) throws IOException {
+    boolean interrupted = false;
+    try {
+      while (true) {
+        try {
+          return chunk.get();
+        } catch (InterruptedException e) {
+          interrupted = true;
+        } catch (ExecutionException e) {
+          throw new IOException(e.getCause());
+        }
+      }
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
     }
   }
 

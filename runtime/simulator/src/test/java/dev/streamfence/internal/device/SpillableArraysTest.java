@@ -240,6 +240,22 @@ final class SpillableArraysTest {
     Files.delete(notAFolder);
   }
 
+  /** An interrupt closes a FileChannel, and the file would be deleted with the elements. */
+  @Test
+  void anInterruptedThreadSpillsToAFileAndBringsItBack() {
+    reopen(options().withSpillMemoryInBytes(0));
+    SpillableArray<int[]> table = array(1);
+    Thread.currentThread().interrupt();
+    memory.spill(stream, 1600);
+    assertThat(Thread.interrupted()).isTrue();
+    assertThat(table.place()).isEqualTo(Place.DISK);
+    Thread.currentThread().interrupt();
+    table.use(stream).close();
+    assertThat(Thread.interrupted()).isTrue();
+    requireContent(table, 1);
+    table.close();
+  }
+
   @Test
   void withoutAFolderNothingGoesToDisk() {
     reopen(
