@@ -39,5 +39,6 @@ public final class TrackedReservation implements MemoryReservation {
   @Override
   public void close() {
     reservation.close();
+    memory.runtime().tasks().signal();
   }
 }

@@ -66,6 +66,9 @@ final class MemoryWait<T> {
     long seen = tasks.signals();
     signal = tasks.signal(task);
     if (signal != null) {
+      if (signal == Signal.RETRY && refusal != null && task.neverFits(demand, refusal)) {
+        signal = Signal.SPLIT;
+      }
       account = tasks.account();
       return;
     }

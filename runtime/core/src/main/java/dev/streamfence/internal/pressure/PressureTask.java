@@ -1,5 +1,6 @@
 package dev.streamfence.internal.pressure;
 
+import dev.streamfence.OutOfMemoryBudgetException;
 import dev.streamfence.internal.memory.Budget;
 import dev.streamfence.internal.memory.BudgetResource;
 import dev.streamfence.memory.MemoryTask;
@@ -62,10 +63,14 @@ public final class PressureTask implements MemoryTask {
   public long heldBytes() {
     long held = pinned.get();
     for (BudgetResource share : shares.values()) {
-      Budget figures = share.snapshot();
-      held += figures.live() + figures.promised();
+      held += bytes(share);
     }
     return held;
+  }
+
+  private static long bytes(BudgetResource share) {
+    Budget figures = share.snapshot();
+    return figures.live() + figures.promised();
   }
 
   /** The part of a budget that counts what the task allocates from it. */
@@ -86,6 +91,12 @@ public final class PressureTask implements MemoryTask {
     if (demand != null) {
       tasks.awaitTurn(this, demand);
     }
+  }
+
+  /** Whether a request exceeds the budget that refused it, with what the task has of that. */
+  boolean neverFits(Demand asked, OutOfMemoryBudgetException refusal) {
+    long held = refusal.budget().isEmpty() ? heldBytes() : bytes(share(asked.resource()));
+    return asked.bytes() > refusal.limit() - held;
   }
 
   /** Notes that it gives way, with what it has and asks for. */

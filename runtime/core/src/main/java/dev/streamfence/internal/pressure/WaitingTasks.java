@@ -50,6 +50,10 @@ public final class WaitingTasks {
   // Guarded by this.
   private long opened;
   private long signals;
+
+  /** How many waits and tasks have ended. Frees do not count: others may make them all the time. */
+  private long endings;
+
   private long stuckAt = -1;
   private long stuckSince;
   private long waits;
@@ -92,8 +96,9 @@ public final class WaitingTasks {
     return tasks.isEmpty() ? null : tasks.get(Thread.currentThread());
   }
 
-  void end(PressureTask task) {
+  synchronized void end(PressureTask task) {
     tasks.remove(task.thread(), task);
+    endings++;
     signal();
   }
 
@@ -203,6 +208,7 @@ public final class WaitingTasks {
     }
     task.demand = null;
     task.signal = null;
+    endings++;
     // Those behind it may go on.
     signals++;
     notifyAll();
@@ -279,8 +285,8 @@ public final class WaitingTasks {
       return false;
     }
     long now = System.nanoTime();
-    if (stuckAt != signals) {
-      stuckAt = signals;
+    if (stuckAt != endings) {
+      stuckAt = endings;
       stuckSince = now;
     }
     return now - stuckSince < GRACE_NANOS;

@@ -228,6 +228,52 @@ final class MemoryTasksTest {
     assertThat(memory.pressure().splits()).isEqualTo(1);
   }
 
+  /** Their frees must not put off the decision for ever. */
+  @Test
+  void theOnlyTaskIsToldToAskForLessWhileOtherThreadsFreeMemory() throws Exception {
+    try (DeviceArray<byte[]> outside = allocate(500)) {
+      Worker asks = new Worker("asks", 0, Duration.ofSeconds(5), 0, () -> more(600)).untilItWaits();
+      while (!asks.result.isDone()) {
+        allocate(1).close();
+        Thread.sleep(2);
+      }
+      assertThat(asks.failure()).isInstanceOf(SplitAndRetryException.class);
+      assertThat(outside.isOpen()).isTrue();
+    }
+  }
+
+  @Test
+  void aTaskThatCanNeverHaveWhatItNeedsIsToldToAskForLess() throws Exception {
+    Worker older = new Worker("older", 0, 0, () -> more(500));
+    Worker younger = new Worker("younger", 0, 600, () -> more(600));
+    older.untilItWaits();
+    younger.go();
+    assertThat(younger.failure()).isInstanceOf(SplitAndRetryException.class);
+    assertThat(older.get()).isEqualTo("has 500");
+    assertThat(memory.pressure().splits()).isEqualTo(1);
+    assertThat(memory.pressure().retries()).isZero();
+  }
+
+  @Test
+  void theCloseOfAReservationIsMemoryForATaskThatWaits() throws Exception {
+    Worker older = new Worker("older", 0, 0, () -> more(300));
+    Worker younger =
+        new Worker(
+                "younger",
+                0,
+                0,
+                () -> {
+                  MemoryReservation room = memory.reserve(BUDGET);
+                  older.untilItWaits();
+                  Thread.sleep(30); // until it was refused
+                  room.close();
+                  return more(900);
+                })
+            .go();
+    assertThat(older.get()).isEqualTo("has 300");
+    assertThat(younger.get()).isEqualTo("has 900");
+  }
+
   @Test
   void aRequestAboveTheBudgetDoesNotWait() {
     try (DeviceArray<byte[]> outside = allocate(10);
