@@ -4,6 +4,7 @@ import dev.streamfence.DeviceMemory;
 import dev.streamfence.OutOfMemoryBudgetException;
 import dev.streamfence.RetryAllocationException;
 import dev.streamfence.SplitAndRetryException;
+import dev.streamfence.internal.pressure.PressureTask;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -19,6 +20,10 @@ import java.util.function.Supplier;
  * call. It may run several times for the same part, so it must not change its input, and when it
  * throws it has closed what it has allocated, as {@code try} blocks do. Arrays that it returns stay
  * open; they are closed if a later part fails. Thread-safe.
+ *
+ * <p>Inside of another operator of the thread, an operator that has to give way, or whose input
+ * cannot be divided, ends the outer one: that closes its arrays as well, and begins again or
+ * divides its own input.
  *
  * <p>Each method throws an {@link OutOfMemoryBudgetException} if the memory does not suffice for a
  * part that cannot be divided, or a wait takes longer than the task's patience; and what the
@@ -61,16 +66,23 @@ public final class Retry {
       Function<? super T, ? extends R> operator) {
     List<R> results = new ArrayList<>();
     Deque<T> parts = new ArrayDeque<>(List.of(input));
-    try (MemoryTask task = memory.task()) {
+    try (MemoryTask task = memory.task();
+        Operator running = Operator.begin(task)) {
       for (T part = parts.poll(); part != null; part = parts.poll()) {
         try {
           results.add(operator.apply(part));
         } catch (RetryAllocationException giveWay) {
+          if (running.isInner()) {
+            throw giveWay;
+          }
           task.awaitTurn();
           parts.push(part);
         } catch (SplitAndRetryException tooMuch) {
           List<? extends T> smaller = splitter.apply(part);
           if (smaller.size() < 2) {
+            if (running.isInner()) {
+              throw tooMuch;
+            }
             throw tooMuch.refusal().after(part + " cannot be divided; " + tooMuch.getMessage());
           }
           for (int i = smaller.size() - 1; i >= 0; i--) {
@@ -82,6 +94,19 @@ public final class Retry {
     } catch (RuntimeException | Error e) {
       results.forEach(result -> closeAfter(e, result));
       throw e;
+    }
+  }
+
+  /** An operator that runs; the close ends it. */
+  private record Operator(PressureTask task, boolean isInner) implements AutoCloseable {
+    static Operator begin(MemoryTask task) {
+      PressureTask own = (PressureTask) task;
+      return new Operator(own, own.beginOperator());
+    }
+
+    @Override
+    public void close() {
+      task.endOperator();
     }
   }
 

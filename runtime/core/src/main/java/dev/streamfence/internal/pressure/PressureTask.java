@@ -37,6 +37,9 @@ public final class PressureTask implements MemoryTask {
   /** How often it is open, since a task within a task is part of it. Used by its thread. */
   private int depth = 1;
 
+  /** How many operators run one inside of another. Used by its thread. */
+  private int operators;
+
   /** What it needs to begin again; null unless it has given way. Used by its thread. */
   private @Nullable Demand needed;
 
@@ -102,6 +105,20 @@ public final class PressureTask implements MemoryTask {
   /** Notes that it gives way, with what it has and asks for. */
   void giveWay(Demand asked) {
     needed = new Demand(asked.what(), asked.bytes() + heldBytes(), asked.resource(), true);
+  }
+
+  /**
+   * An operator begins.
+   *
+   * @return whether it runs inside of another, which can give back more
+   */
+  public boolean beginOperator() {
+    return operators++ > 0;
+  }
+
+  /** An operator has ended. */
+  public void endOperator() {
+    operators--;
   }
 
   /** Opens it once more in its thread. */

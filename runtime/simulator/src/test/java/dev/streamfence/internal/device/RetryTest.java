@@ -21,6 +21,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -142,6 +143,50 @@ final class RetryTest {
             () -> Retry.with(memory, () -> memory.allocate(stream, byte[].class, BUDGET + 1)))
         .isInstanceOf(OutOfMemoryBudgetException.class)
         .hasMessageContaining("the operator cannot be divided");
+  }
+
+  private long more(long bytes) {
+    return Retry.with(
+        memory,
+        () -> {
+          try (DeviceArray<byte[]> array = memory.allocate(stream, byte[].class, bytes)) {
+            return array.length();
+          }
+        });
+  }
+
+  @Test
+  void anOuterOperatorIsDividedIfAnInnerOneCannotBe() {
+    assertThat(Retry.with(memory, new RowRange(0, 20_000), rows -> more(rows.count())))
+        .containsExactly(10_000L, 10_000L);
+  }
+
+  @Test
+  void anInnerOperatorThatGivesWayGivesBackTheMemoryOfTheOuterOne() throws Exception {
+    ExecutorService threads = Executors.newFixedThreadPool(1);
+    CountDownLatch ready = new CountDownLatch(1);
+    try (MemoryTask older = memory.task()) {
+      DeviceArray<byte[]> held = memory.allocate(stream, byte[].class, BUDGET / 2);
+      Future<Long> younger =
+          threads.submit(
+              () ->
+                  Retry.with(
+                      memory,
+                      () -> {
+                        try (DeviceArray<byte[]> outer =
+                            memory.allocate(stream, byte[].class, BUDGET / 2)) {
+                          ready.countDown();
+                          return outer.length() + more(4000);
+                        }
+                      }));
+      ready.await();
+      assertThat(more(4000)).isEqualTo(4000);
+      assertThat(older.heldBytes()).isEqualTo(held.length());
+      held.close();
+      assertThat(younger.get()).isEqualTo(BUDGET / 2 + 4000L);
+    } finally {
+      threads.shutdown();
+    }
   }
 
   @Test
