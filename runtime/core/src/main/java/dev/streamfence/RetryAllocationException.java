@@ -5,7 +5,7 @@ import dev.streamfence.memory.Retry;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tasks that wait for memory have it from each other, and this one has to give way: its code closes
+ * All tasks wait for memory that other tasks hold, and this one has to give way: its code closes
  * the arrays that it has allocated, calls {@link MemoryTask#awaitTurn}, and begins again. {@link
  * Retry} does that. Nothing was allocated.
  */

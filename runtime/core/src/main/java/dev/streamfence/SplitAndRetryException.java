@@ -4,9 +4,9 @@ import dev.streamfence.memory.MemoryTask;
 import dev.streamfence.memory.Retry;
 
 /**
- * A {@link MemoryTask} asks for memory that no other task can make free: its code closes the arrays
- * that it has allocated, divides its input, and begins again with the first part. {@link Retry}
- * does that. Nothing was allocated.
+ * A {@link MemoryTask} asks for more memory than the other tasks can free: its code closes the
+ * arrays that it has allocated, divides its input, and begins again with the first part. {@link
+ * Retry} does that. Nothing was allocated.
  */
 public final class SplitAndRetryException extends DeviceException {
   private static final long serialVersionUID = 1L;

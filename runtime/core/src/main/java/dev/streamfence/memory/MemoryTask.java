@@ -3,6 +3,7 @@ package dev.streamfence.memory;
 import dev.streamfence.OutOfMemoryBudgetException;
 import dev.streamfence.RetryAllocationException;
 import dev.streamfence.SplitAndRetryException;
+import dev.streamfence.internal.pressure.NestedTask;
 import dev.streamfence.internal.pressure.PressureTask;
 
 /**
@@ -30,7 +31,7 @@ import dev.streamfence.internal.pressure.PressureTask;
  * <p>Inside of a launch, a call of {@code submit}, the code of a graph or an access to a pinned
  * array, requests do not wait: other threads may be waiting for the end of that.
  */
-public sealed interface MemoryTask extends AutoCloseable permits PressureTask {
+public sealed interface MemoryTask extends AutoCloseable permits PressureTask, NestedTask {
   /** Higher is more important; 0 by default. */
   int priority();
 

@@ -100,7 +100,7 @@ public final class Retry {
   /** An operator that runs; the close ends it. */
   private record Operator(PressureTask task, boolean isInner) implements AutoCloseable {
     static Operator begin(MemoryTask task) {
-      PressureTask own = (PressureTask) task;
+      PressureTask own = PressureTask.of(task);
       return new Operator(own, own.beginOperator());
     }
 

@@ -511,7 +511,8 @@ public final class TrackedMemory implements DeviceMemory {
       long length,
       String tag) {
     counts.requested();
-    if (task == null && runtime.spills().isEmpty()) {
+    // A reservation has its memory, and no other array can make it larger.
+    if (task == null && (source != budget || runtime.spills().isEmpty())) {
       return allocateNow(source, stream, arrayType, length, tag);
     }
     Supplier<WritableArray<A>> request =
@@ -530,7 +531,7 @@ public final class TrackedMemory implements DeviceMemory {
 
   @Override
   public <A> TrackedSpillable<A> spillable(DeviceArray<A> array) {
-    WritableArray<A> own = WritableArray.of(array);
+    WritableArray<A> own = WritableArray.of(Objects.requireNonNull(array, "array"));
     own.requireInUse("making it spillable");
     if (!(own.backing instanceof ArrayBacking.Owned)) {
       throw new StreamMisuseException(
@@ -545,6 +546,14 @@ public final class TrackedMemory implements DeviceMemory {
     if (bytes < 0) {
       throw new IllegalArgumentException(bytes + " bytes to spill; it is at least 0");
     }
+    Objects.requireNonNull(stream, "stream");
+    if (stream.runtime() != runtime) {
+      throw new StreamMisuseException(
+          StreamMisuseException.Misuse.OTHER_RUNTIME,
+          "spilling by " + runtime + " on " + stream + ": they belong to two runtimes");
+    }
+    // Refused here if it is closed.
+    TrackedStream.timelineOf(stream);
     runtime.requireMayWait("spilling");
     return spilling.spill(stream, bytes);
   }

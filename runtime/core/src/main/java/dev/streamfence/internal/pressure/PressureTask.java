@@ -37,6 +37,9 @@ public final class PressureTask implements MemoryTask {
   /** How often it is open, since a task within a task is part of it. Used by its thread. */
   private int depth = 1;
 
+  /** Whether it is closed itself. Used by its thread. */
+  private boolean isClosed;
+
   /** How many operators run one inside of another. Used by its thread. */
   private int operators;
 
@@ -121,17 +124,31 @@ public final class PressureTask implements MemoryTask {
     operators--;
   }
 
-  /** Opens it once more in its thread. */
-  PressureTask nest() {
+  /** The task that another one is a part of, or that it is itself. */
+  public static PressureTask of(MemoryTask task) {
+    return task instanceof NestedTask nested ? nested.whole() : (PressureTask) task;
+  }
+
+  /** Opens a task of its thread that is a part of it. */
+  NestedTask nest() {
     depth++;
-    return this;
+    return new NestedTask(this);
+  }
+
+  /** Closes itself, or a task that is a part of it; it ends with the last of them. */
+  void closeOne() {
+    requireOwnThread();
+    if (--depth == 0) {
+      tasks.end(this);
+    }
   }
 
   @Override
   public void close() {
     requireOwnThread();
-    if (depth > 0 && --depth == 0) {
-      tasks.end(this);
+    if (!isClosed) {
+      isClosed = true;
+      closeOne();
     }
   }
 

@@ -8,6 +8,7 @@ import dev.streamfence.internal.memory.Budget;
 import dev.streamfence.internal.memory.BudgetResource;
 import dev.streamfence.internal.order.Deadline;
 import dev.streamfence.internal.pressure.PressureTask.Signal;
+import dev.streamfence.memory.MemoryTask;
 import dev.streamfence.memory.PressureStatistics;
 import dev.streamfence.memory.SpillStatistics;
 import java.time.Duration;
@@ -77,7 +78,7 @@ public final class WaitingTasks {
   }
 
   /** Opens a task of the calling thread, or nests the one that it has open. */
-  public PressureTask open(int priority, Duration patience) {
+  public MemoryTask open(int priority, Duration patience) {
     Deadline.after(patience);
     PressureTask existing = current();
     if (existing != null) {

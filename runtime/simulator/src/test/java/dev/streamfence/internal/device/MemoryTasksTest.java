@@ -16,9 +16,11 @@ import dev.streamfence.RetryAllocationException;
 import dev.streamfence.RuntimeClosedException;
 import dev.streamfence.RuntimeOptions;
 import dev.streamfence.SplitAndRetryException;
+import dev.streamfence.StreamMisuseException;
 import dev.streamfence.memory.MemoryBudget;
 import dev.streamfence.memory.MemoryReservation;
 import dev.streamfence.memory.MemoryTask;
+import dev.streamfence.memory.SpillableArray;
 import dev.streamfence.simulation.SimulatedDevice;
 import java.time.Duration;
 import java.util.List;
@@ -486,6 +488,41 @@ final class MemoryTasksTest {
       assertThatThrownBy(() -> allocate(1)).isInstanceOf(SplitAndRetryException.class);
       assertThat(task.heldBytes()).isEqualTo(held.length());
       held.close();
+    }
+  }
+
+  @Test
+  void closingATaskWithinATaskTwiceDoesNotEndTheOuterOne() {
+    try (MemoryTask outer = memory.task(3)) {
+      MemoryTask inner = memory.task();
+      assertThat(inner.priority()).isEqualTo(outer.priority());
+      inner.close();
+      inner.close();
+      assertThat(memory.pressure().tasks()).isEqualTo(1);
+    }
+    assertThat(memory.pressure().tasks()).isZero();
+  }
+
+  @Test
+  void drawingTooMuchFromAReservationSpillsNothing() {
+    try (SpillableArray<byte[]> idle = memory.spillable(allocate(100));
+        MemoryReservation room = memory.reserve(500);
+        DeviceArray<byte[]> drawn = room.allocate(stream, byte[].class, 300)) {
+      assertThatThrownBy(() -> room.allocate(stream, byte[].class, 300))
+          .isInstanceOf(OutOfMemoryBudgetException.class);
+      assertThat(drawn.isOpen()).isTrue();
+      assertThat(memory.pressure().spilling().spills()).isZero();
+      assertThat(idle.isOpen()).isTrue();
+    }
+  }
+
+  @Test
+  void spillingOnAStreamOfAnotherRuntimeIsRefused() {
+    try (DeviceRuntime other = DeviceRuntime.simulated();
+        DeviceStream foreign = other.streams().acquire()) {
+      assertThatThrownBy(() -> memory.spill(foreign, 1))
+          .isInstanceOf(StreamMisuseException.class)
+          .hasMessageContaining("two runtimes");
     }
   }
 }
