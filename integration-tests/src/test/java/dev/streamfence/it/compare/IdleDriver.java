@@ -67,6 +67,42 @@ final class IdleDriver implements CudaDriver {
   }
 
   @Override
+  public void waitForPeerEvent(StreamHandle stream, EventHandle event) {
+    calls.begin(DriverCall.WAIT_FOR_EVENT);
+  }
+
+  @Override
+  public ContextHandle context() {
+    return driver.context();
+  }
+
+  @Override
+  public boolean isPeer(ContextHandle other) {
+    return driver.isPeer(other);
+  }
+
+  @Override
+  public boolean canAccessPeer(ContextHandle peer) {
+    return driver.canAccessPeer(peer);
+  }
+
+  @Override
+  public void enablePeerAccess(ContextHandle peer) {
+    driver.enablePeerAccess(peer);
+  }
+
+  @Override
+  public void sharePool(ContextHandle peer) {
+    driver.sharePool(peer);
+  }
+
+  @Override
+  public void copyFromPeerAsync(
+      long destination, ContextHandle peer, long source, long bytes, StreamHandle stream) {
+    driver.copyFromPeerAsync(destination, peer, source, bytes, stream);
+  }
+
+  @Override
   public EventHandle createEvent() {
     return driver.createEvent();
   }

@@ -49,6 +49,14 @@ public enum DriverCall {
   COPY_TO_HOST_ASYNC("cuMemcpyDtoHAsync"),
   /** Copies within the device. */
   COPY_ON_DEVICE_ASYNC("cuMemcpyDtoDAsync"),
+  /** Copies from another device. */
+  COPY_FROM_PEER_ASYNC("cuMemcpyPeerAsync"),
+  /** Asks whether the device can access the memory of another one. */
+  CAN_ACCESS_PEER("cuDeviceCanAccessPeer"),
+  /** Lets the device access the memory of another one. */
+  ENABLE_PEER_ACCESS("cuCtxEnablePeerAccess"),
+  /** Lets another device access what is allocated in stream order. */
+  SHARE_POOL("cuMemPoolSetAccess"),
   /** Fills device memory with one byte. */
   FILL_8_ASYNC("cuMemsetD8Async"),
   /** Fills device memory with a 16-bit value. */

@@ -213,5 +213,17 @@ public non-sealed interface SimulatedDevice extends DeviceSimulation {
 
     /** Builds the device, not yet open. */
     SimulatedDevice build();
+
+    /**
+     * Builds several devices of one machine, numbered from 0 and not yet open. Arrays can be copied
+     * between them, and accesses are checked across them: a race ends all of them, and {@link
+     * SimulatedDevice#collectFindings} of one collects the findings of all. Each has memory of its
+     * own, and addresses that no other one has: a kernel that touches the memory of another device
+     * touches memory outside every allocation.
+     *
+     * @param devices how many
+     * @throws IllegalArgumentException if it is less than 1
+     */
+    List<SimulatedDevice> build(int devices);
   }
 }

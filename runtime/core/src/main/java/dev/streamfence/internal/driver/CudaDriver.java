@@ -34,6 +34,9 @@ public interface CudaDriver extends Sink, AutoCloseable {
   /** An executable graph, and the graph that it was made of. Opaque. */
   interface GraphHandle {}
 
+  /** A device as others see it, which copy from it. Opaque; belongs to the driver that made it. */
+  interface ContextHandle {}
+
   /** The calls so far, and the sticky error of one of them. Makes no driver call. */
   DriverCalls calls();
 
@@ -69,6 +72,9 @@ public interface CudaDriver extends Sink, AutoCloseable {
    * Makes everything queued later on {@code stream} wait for the event. {@code cuStreamWaitEvent}.
    */
   void waitForEvent(StreamHandle stream, EventHandle event);
+
+  /** Waits like {@link #waitForEvent}, for an event of a {@linkplain #isPeer peer}. */
+  void waitForPeerEvent(StreamHandle stream, EventHandle event);
 
   /** Creates an event without timing. {@code cuEventCreate}. */
   EventHandle createEvent();
@@ -293,6 +299,38 @@ public interface CudaDriver extends Sink, AutoCloseable {
   default void inThreadOfOthers(Runnable calls) {
     calls.run();
   }
+
+  /** This device for others, which copy from it. No driver call. */
+  ContextHandle context();
+
+  /**
+   * Whether streams can wait for that device's events, and copies read its memory. No driver call.
+   */
+  boolean isPeer(ContextHandle other);
+
+  /**
+   * Whether this device can access the memory of a peer directly. {@code cuDeviceCanAccessPeer}.
+   */
+  boolean canAccessPeer(ContextHandle peer);
+
+  /**
+   * Lets this device access what {@link #allocate} of a peer returns. {@code
+   * cuCtxEnablePeerAccess}, which refuses the second call.
+   */
+  void enablePeerAccess(ContextHandle peer);
+
+  /**
+   * Lets a peer access what {@link #allocateAsync} returns. {@code cuMemPoolSetAccess} for the
+   * device's own pool.
+   */
+  void sharePool(ContextHandle peer);
+
+  /**
+   * Queues a copy from the memory of a peer. {@code cuMemcpyPeerAsync}, which goes through the host
+   * if this device has no access to that memory.
+   */
+  void copyFromPeerAsync(
+      long destination, ContextHandle peer, long source, long bytes, StreamHandle stream);
 
   /** Waits until all work of this device's context is done. {@code cuCtxSynchronize}. */
   void synchronizeDevice();

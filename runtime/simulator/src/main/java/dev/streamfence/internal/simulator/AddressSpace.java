@@ -137,7 +137,7 @@ final class AddressSpace {
   private final Map<Long, AddressRange> ranges = new HashMap<>();
   private final Set<Freed> idle = new LinkedHashSet<>();
   private long idleBytes;
-  private long next = FIRST;
+  private long next;
   private long reserved;
   private long frees;
 
@@ -146,11 +146,13 @@ final class AddressSpace {
    *
    * @param heap the source of the memory
    * @param segmentShift see {@link Backing}
+   * @param base added to each address
    */
-  AddressSpace(long capacity, HeapMemory heap, int segmentShift) {
+  AddressSpace(long capacity, HeapMemory heap, int segmentShift, long base) {
     this.capacity = capacity;
     this.heap = heap;
     this.segmentShift = segmentShift;
+    this.next = base + FIRST;
   }
 
   /**

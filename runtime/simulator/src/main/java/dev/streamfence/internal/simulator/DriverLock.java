@@ -3,8 +3,9 @@ package dev.streamfence.internal.simulator;
 import java.util.function.Supplier;
 
 /**
- * Admits one driver call at a time. A refused call has changed nothing; a call that ends with an
- * {@link Error} may have done part of its work, so it ends the device.
+ * Admits one driver call at a time, of all devices that share the lock. A refused call has changed
+ * nothing; a call that ends with an {@link Error} may have done part of its work, so it ends the
+ * device.
  */
 final class DriverLock {
   private final DeviceState state;
@@ -16,6 +17,11 @@ final class DriverLock {
    */
   private boolean inside;
 
+  /**
+   * Creates the lock of a device.
+   *
+   * @param waiting the threads that wait for it; the lock of the devices that share them
+   */
   DriverLock(DeviceState state, WaitingThreads waiting) {
     this.state = state;
     this.waiting = waiting;
@@ -27,20 +33,22 @@ final class DriverLock {
     return locked(call);
   }
 
-  private synchronized <T> T locked(Supplier<T> call) {
-    waiting.remove();
-    enter();
-    try {
-      T answer = call.get();
-      inside = false;
-      return answer;
-    } catch (RuntimeException refusal) {
-      inside = false;
-      throw refusal;
-    } catch (Error e) {
-      state.breakDown(e);
-      inside = false;
-      throw e;
+  private <T> T locked(Supplier<T> call) {
+    synchronized (waiting) {
+      waiting.remove();
+      enter();
+      try {
+        T answer = call.get();
+        inside = false;
+        return answer;
+      } catch (RuntimeException refusal) {
+        inside = false;
+        throw refusal;
+      } catch (Error e) {
+        state.breakDown(e);
+        inside = false;
+        throw e;
+      }
     }
   }
 

@@ -4,6 +4,7 @@ import dev.streamfence.internal.ptx.run.machine.GlobalMemory;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,6 +21,7 @@ final class MappedMemory implements GlobalMemory {
   /** Freed ranges remembered to explain a use after free. */
   private static final int REMEMBERED = 4096;
 
+  private final LongPredicate isOfAnother;
   private final TreeMap<Long, SimulatedAllocation> mapped = new TreeMap<>();
   private final @Nullable SimulatedAllocation[] cache = new SimulatedAllocation[CACHED_PAGES];
   private final Map<Long, Long> unmapped =
@@ -31,6 +33,15 @@ final class MappedMemory implements GlobalMemory {
           return size() > REMEMBERED;
         }
       };
+
+  /**
+   * Creates the memory of a device without allocations.
+   *
+   * @param isOfAnother whether an address belongs to another device
+   */
+  MappedMemory(LongPredicate isOfAnother) {
+    this.isOfAnother = isOfAnother;
+  }
 
   void map(SimulatedAllocation allocation) {
     mapped.put(allocation.address(), allocation);
@@ -96,6 +107,9 @@ final class MappedMemory implements GlobalMemory {
       if (address >= freed.getKey() && address < freed.getKey() + freed.getValue()) {
         return access + " are in an allocation of " + freed.getValue() + " bytes that is freed";
       }
+    }
+    if (isOfAnother.test(address)) {
+      return access + " are in the memory of another device";
     }
     if (floor == null) {
       return access + " are in no allocation";

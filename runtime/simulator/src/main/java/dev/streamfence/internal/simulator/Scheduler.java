@@ -17,23 +17,41 @@ import org.jspecify.annotations.Nullable;
 
 /** Decides which stream's next operation runs, and when. Confined to the driver's lock. */
 final class Scheduler {
-  private final Schedule schedule;
-  private final Random random;
-  private final SimulatedClock clock = new SimulatedClock();
+  /** What the schedulers of several devices share: any of them may run a stream of another. */
+  private static final class Turns {
+    private final Schedule schedule;
+    private final Random random;
+    private final SimulatedClock clock = new SimulatedClock();
+
+    /** For the random schedule: every stream that is ready, and some that are not. */
+    private final List<SimulatedStream> candidates = new ArrayList<>();
+
+    private boolean isStepping;
+
+    private Turns(Schedule schedule, long seed) {
+      this.schedule = schedule;
+      this.random = new Random(seed);
+    }
+  }
+
+  private final Turns turns;
   private final Set<SimulatedStream> streams = new LinkedHashSet<>();
 
-  /** For the random schedule: every stream that is ready, and some that are not. */
-  private final List<SimulatedStream> candidates = new ArrayList<>();
-
-  private boolean isStepping;
-
   Scheduler(Schedule schedule, long seed) {
-    this.schedule = schedule;
-    this.random = new Random(seed);
+    this(new Turns(schedule, seed));
+  }
+
+  private Scheduler(Turns turns) {
+    this.turns = turns;
+  }
+
+  /** A scheduler for the streams of another device, which may wait for those of this one. */
+  Scheduler forAnotherDevice() {
+    return new Scheduler(turns);
   }
 
   void add(SimulatedStream stream) {
-    stream.begin(clock.nanoTime());
+    stream.begin(turns.clock.nanoTime());
     streams.add(stream);
   }
 
@@ -43,9 +61,9 @@ final class Scheduler {
     streams.remove(stream);
   }
 
-  /** The host's clock. */
+  /** The host's turns.clock. */
   SimulatedClock clock() {
-    return clock;
+    return turns.clock;
   }
 
   boolean has(SimulatedStream stream) {
@@ -62,14 +80,14 @@ final class Scheduler {
 
   void enqueue(SimulatedStream stream, QueuedOperation operation) {
     stream.add(operation);
-    if (isStepping) {
+    if (turns.isStepping) {
       // By the operation that runs, which then waits for it.
       if (stream.place() == QueuePlace.NOWHERE) {
         consider(stream);
       }
       return;
     }
-    switch (schedule) {
+    switch (turns.schedule) {
       // All others are idle: operations that a stream waits for ran when they were queued.
       case EAGER -> drain(stream);
       case LAZY -> {}
@@ -84,7 +102,7 @@ final class Scheduler {
 
   /** Lets some work run when the host polls a stream, so that repeated polling ends. */
   void poll(SimulatedStream stream) {
-    switch (schedule) {
+    switch (turns.schedule) {
       case EAGER -> {}
       case LAZY -> advanceOnce(stream);
       case RANDOM -> runSomeReady();
@@ -127,7 +145,12 @@ final class Scheduler {
   }
 
   void abandonAll() {
-    streams.forEach(SimulatedStream::abandon);
+    for (SimulatedStream stream : streams) {
+      for (Point point : stream.abandon()) {
+        point.waiting().forEach(this::consider);
+        point.waiting().clear();
+      }
+    }
   }
 
   private void advanceOnce(SimulatedStream stream) {
@@ -144,14 +167,14 @@ final class Scheduler {
   }
 
   private void step(SimulatedStream stream) {
-    clock.pause();
-    isStepping = true;
+    turns.clock.pause();
+    turns.isStepping = true;
     Point reached;
     try {
       reached = stream.step();
     } finally {
-      isStepping = false;
-      clock.resume();
+      turns.isStepping = false;
+      turns.clock.resume();
     }
     if (reached != null) {
       reached.waiting().forEach(this::consider);
@@ -161,11 +184,11 @@ final class Scheduler {
 
   private void consider(SimulatedStream stream) {
     stream.setPlace(QueuePlace.CANDIDATES);
-    candidates.add(stream);
+    turns.candidates.add(stream);
   }
 
   private void runSomeReady() {
-    while (random.nextBoolean()) {
+    while (turns.random.nextBoolean()) {
       SimulatedStream drawn = drawReady();
       if (drawn == null) {
         return;
@@ -174,17 +197,17 @@ final class Scheduler {
     }
   }
 
-  /** Draws one of the ready streams, and sets aside candidates that are not ready. */
+  /** Draws one of the ready streams, and sets aside turns.candidates that are not ready. */
   private @Nullable SimulatedStream drawReady() {
-    while (!candidates.isEmpty()) {
-      int index = random.nextInt(candidates.size());
-      SimulatedStream drawn = candidates.get(index);
+    while (!turns.candidates.isEmpty()) {
+      int index = turns.random.nextInt(turns.candidates.size());
+      SimulatedStream drawn = turns.candidates.get(index);
       if (drawn.isReady()) {
         return drawn;
       }
-      SimulatedStream last = candidates.remove(candidates.size() - 1);
+      SimulatedStream last = turns.candidates.remove(turns.candidates.size() - 1);
       if (last != drawn) {
-        candidates.set(index, last);
+        turns.candidates.set(index, last);
       }
       Point blocker = drawn.blockedBy();
       if (blocker == null) {

@@ -2,7 +2,6 @@
 package dev.streamfence.internal.simulator;
 
 import dev.streamfence.CudaDriverException;
-import dev.streamfence.internal.LogTopic;
 import dev.streamfence.internal.driver.CudaDriver;
 import dev.streamfence.internal.driver.DeviceProperties;
 import dev.streamfence.internal.driver.DriverCalls;
@@ -18,9 +17,7 @@ import dev.streamfence.internal.driver.PointerInfo;
 import dev.streamfence.internal.simulator.Declarations.LaunchDeclaration;
 import dev.streamfence.internal.simulator.bytes.HeapMemory;
 import dev.streamfence.simulation.DriverCall;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Set;
 import java.util.function.Supplier;
 import java.util.function.ToLongFunction;
 
@@ -28,11 +25,10 @@ import java.util.function.ToLongFunction;
  * The driver of a simulated device: one lock around its parts, each with the calls of one kind.
  * Thread-safe through that lock, which is held while a kernel runs.
  */
-final class SimulatedDriver implements CudaDriver {
-  private static final System.Logger LOGGER = System.getLogger(LogTopic.SIMULATION.loggerName());
-
+final class SimulatedDriver implements CudaDriver, CudaDriver.ContextHandle {
   private final DriverCalls calls = new DriverCalls();
   private final DeviceProperties properties;
+  private final SimulatedMachine.Shared shared;
   private final Runnable onClose;
   private final Scheduler scheduler;
   private final DeviceState state;
@@ -61,19 +57,27 @@ final class SimulatedDriver implements CudaDriver {
       DeviceProperties properties,
       SimulationSettings settings,
       FaultPlan plan,
-      FindingLog findings,
+      SimulatedMachine.Shared shared,
       Runnable onClose) {
     this.properties = properties;
+    this.shared = shared;
     this.onClose = onClose;
-    this.scheduler = new Scheduler(settings.schedule(), settings.seed());
+    this.scheduler = shared.scheduler().forAnotherDevice();
     this.state = new DeviceState(plan, scheduler);
-    WaitingThreads waiting = new WaitingThreads();
+    WaitingThreads waiting = shared.waiting();
     this.lock = new DriverLock(state, waiting);
-    SubmissionOrder order = new SubmissionOrder();
-    RaceChecker checker = settings.checksRaces() ? checker(settings, findings) : null;
+    SubmissionOrder order = shared.order();
+    RaceChecker checker = shared.checker();
+    long base = shared.add(state);
     Submissions submissions =
-        new Submissions(state, scheduler, order, checker, settings.tracesSubmissions());
-    MappedMemory mapped = new MappedMemory();
+        new Submissions(
+            state,
+            scheduler,
+            order,
+            checker,
+            settings.tracesSubmissions(),
+            shared.where(properties));
+    MappedMemory mapped = new MappedMemory(address -> shared.isOfAnother(base, address));
     HeapMemory heap = new HeapMemory();
     this.streams = new SimulatedStreams(state, scheduler, order);
     this.memory =
@@ -81,10 +85,11 @@ final class SimulatedDriver implements CudaDriver {
             state,
             submissions,
             heap,
-            new AddressSpace(properties.totalMemoryInBytes(), heap, settings.segmentShift()),
+            new AddressSpace(properties.totalMemoryInBytes(), heap, settings.segmentShift(), base),
             mapped,
             checker,
-            new SimulatedStream(order.newStream()));
+            new SimulatedStream(order.newStream()),
+            base);
     this.transfers = new Transfers(state, submissions, mapped, checker);
     this.modules =
         new SimulatedModules(
@@ -106,26 +111,6 @@ final class SimulatedDriver implements CudaDriver {
         () -> {
           foreign.requireUsable();
           return call.applyAsLong(foreign);
-        });
-  }
-
-  /** The checker, whose findings end the device unless they are only collected. */
-  private RaceChecker checker(SimulationSettings settings, FindingLog findings) {
-    Set<String> warned = new HashSet<>();
-    return new RaceChecker(
-        settings.checksThreadRaces(),
-        settings.checksUninitializedReads(),
-        finding -> {
-          if (findings.take(finding)) {
-            return;
-          }
-          if (finding.kind().isWarning()) {
-            if (warned.add(finding.first().site() + finding.second().site())) {
-              LOGGER.log(System.Logger.Level.WARNING, "{0}", finding);
-            }
-          } else {
-            state.lose(finding);
-          }
         });
   }
 
@@ -193,6 +178,11 @@ final class SimulatedDriver implements CudaDriver {
   @Override
   public void waitForEvent(StreamHandle stream, EventHandle event) {
     run(DriverCall.WAIT_FOR_EVENT, () -> streams.waitForEvent(stream, event));
+  }
+
+  @Override
+  public void waitForPeerEvent(StreamHandle stream, EventHandle event) {
+    run(DriverCall.WAIT_FOR_EVENT, () -> streams.waitForPeerEvent(stream, event));
   }
 
   @Override
@@ -290,6 +280,43 @@ final class SimulatedDriver implements CudaDriver {
     run(
         DriverCall.COPY_ON_DEVICE_ASYNC,
         () -> transfers.copyOnDevice(destination, source, bytes, stream));
+  }
+
+  @Override
+  public ContextHandle context() {
+    return this;
+  }
+
+  @Override
+  public boolean isPeer(ContextHandle other) {
+    return other instanceof SimulatedDriver known && known.shared == shared;
+  }
+
+  @Override
+  public boolean canAccessPeer(ContextHandle peer) {
+    return call(DriverCall.CAN_ACCESS_PEER, () -> isPeer(peer));
+  }
+
+  /** Has no effect: kernels reach the memory of their device alone, as those of the runtime do. */
+  @Override
+  public void enablePeerAccess(ContextHandle peer) {
+    run(DriverCall.ENABLE_PEER_ACCESS, () -> {});
+  }
+
+  /** Has no effect, see {@link #enablePeerAccess}. */
+  @Override
+  public void sharePool(ContextHandle peer) {
+    run(DriverCall.SHARE_POOL, () -> {});
+  }
+
+  @Override
+  public void copyFromPeerAsync(
+      long destination, ContextHandle peer, long source, long bytes, StreamHandle stream) {
+    run(
+        DriverCall.COPY_FROM_PEER_ASYNC,
+        () ->
+            transfers.copyFromPeer(
+                destination, ((SimulatedDriver) peer).transfers, source, bytes, stream));
   }
 
   @Override

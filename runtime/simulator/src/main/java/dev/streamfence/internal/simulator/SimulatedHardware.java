@@ -17,14 +17,15 @@ public final class SimulatedHardware implements SimulatedDevice, DriverSource {
 
   private final DeviceProperties properties;
   private final FaultPlan faults = new FaultPlan();
-  private final FindingLog findings = new FindingLog();
+  private final SimulatedMachine machine;
   private final SimulationSettings settings;
   private @Nullable SimulatedDriver driver;
   private boolean open;
 
-  SimulatedHardware(SimulationSettings settings) {
-    this.properties = settings.properties();
-    this.settings = settings;
+  SimulatedHardware(SimulatedMachine machine, int ordinal) {
+    this.settings = machine.settings();
+    this.properties = settings.properties(ordinal);
+    this.machine = machine;
   }
 
   @Override
@@ -34,7 +35,7 @@ public final class SimulatedHardware implements SimulatedDevice, DriverSource {
           "the simulated device is open already; build one per runtime");
     }
     open = true;
-    driver = new SimulatedDriver(properties, settings, faults, findings, this::closed);
+    driver = new SimulatedDriver(properties, settings, faults, machine.open(), this::closed);
     return driver;
   }
 
@@ -91,7 +92,7 @@ public final class SimulatedHardware implements SimulatedDevice, DriverSource {
 
   @Override
   public void collectFindings() {
-    findings.collect();
+    machine.findings().collect();
   }
 
   @Override
@@ -103,13 +104,14 @@ public final class SimulatedHardware implements SimulatedDevice, DriverSource {
     if (opened != null) {
       opened.carryOutEverything();
     }
-    return findings.snapshot();
+    return machine.findings().snapshot();
   }
 
   private void closed() {
     synchronized (this) {
       open = false;
     }
+    machine.closed();
     List<String> pending = pendingFailures();
     if (!pending.isEmpty()) {
       LOGGER.log(

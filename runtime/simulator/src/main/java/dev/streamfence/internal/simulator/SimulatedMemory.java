@@ -51,8 +51,13 @@ final class SimulatedMemory {
   /** The variables of modules by their addresses, unless nothing is checked. */
   private final Map<Long, Placed> placed = new HashMap<>();
 
-  private long nextHostAddress = FIRST_HOST_ADDRESS;
+  private long nextHostAddress;
 
+  /**
+   * Creates memory without allocations.
+   *
+   * @param base added to each address of host memory
+   */
   SimulatedMemory(
       DeviceState state,
       Submissions submissions,
@@ -60,7 +65,8 @@ final class SimulatedMemory {
       AddressSpace addresses,
       MappedMemory memory,
       @Nullable RaceChecker checker,
-      SimulatedStream host) {
+      SimulatedStream host,
+      long base) {
     this.state = state;
     this.submissions = submissions;
     this.heap = heap;
@@ -68,6 +74,7 @@ final class SimulatedMemory {
     this.memory = memory;
     this.checker = checker;
     this.host = host;
+    this.nextHostAddress = base + FIRST_HOST_ADDRESS;
   }
 
   /** The number of existing allocations. */

@@ -255,16 +255,21 @@ final class SimulatedStream implements StreamHandle {
     justReached = null;
   }
 
-  /** Drops everything queued, as a lost context does, and ends all waits for its points. */
-  void abandon() {
+  /**
+   * Drops everything queued, as a lost context does, and ends all waits for its points; returns
+   * those, of which streams of other devices may be waiting for one.
+   */
+  List<Point> abandon() {
+    List<Point> points = new ArrayList<>(promised);
     for (QueuedOperation operation : queue) {
       if (operation instanceof QueuedOperation.Reach reach) {
         reach.point().nanos = now;
-        reach.point().reached = true;
+        points.add(reach.point());
       }
     }
-    promised.forEach(point -> point.reached = true);
+    points.forEach(point -> point.reached = true);
     promised.clear();
     queue.clear();
+    return points;
   }
 }

@@ -1,6 +1,7 @@
 // Long because the runtime's calls and those of other code work on the same streams and events.
 package dev.streamfence.internal.simulator;
 
+import dev.streamfence.CudaDriverException;
 import dev.streamfence.internal.driver.CudaDriver.EventHandle;
 import dev.streamfence.internal.driver.CudaDriver.StreamHandle;
 import dev.streamfence.internal.simulator.SimulatedStream.Point;
@@ -20,10 +21,15 @@ final class SimulatedStreams {
   private static final class SimulatedEvent implements EventHandle {
     private final long rawHandle;
     private final boolean isTimed;
+
+    /** The events of its device. */
+    private final Map<Long, SimulatedEvent> home;
+
     private @Nullable Point recorded;
 
-    private SimulatedEvent(long rawHandle, boolean isTimed) {
+    private SimulatedEvent(long rawHandle, boolean isTimed, Map<Long, SimulatedEvent> home) {
       this.rawHandle = rawHandle;
+      this.home = home;
       this.isTimed = isTimed;
     }
   }
@@ -113,7 +119,7 @@ final class SimulatedStreams {
   /** An event that other code made; the driver refuses it when it is used if it does not exist. */
   EventHandle foreignEvent(long rawHandle) {
     SimulatedEvent known = events.get(rawHandle);
-    return known == null ? new SimulatedEvent(rawHandle, false) : known;
+    return known == null ? new SimulatedEvent(rawHandle, false, events) : known;
   }
 
   /** The stream of other code with a raw handle. */
@@ -219,6 +225,12 @@ final class SimulatedStreams {
     await(known, require(DriverCall.WAIT_FOR_EVENT, event).recorded);
   }
 
+  /** Waits for an event of another device of the machine. */
+  void waitForPeerEvent(StreamHandle stream, EventHandle event) {
+    SimulatedStream known = state.stream(DriverCall.WAIT_FOR_EVENT, stream);
+    await(known, requireAnywhere(DriverCall.WAIT_FOR_EVENT, event).recorded);
+  }
+
   /** Queues a wait for a point; null for one that was never recorded. */
   void await(SimulatedStream known, @Nullable Point point) {
     if (point != null) {
@@ -291,7 +303,7 @@ final class SimulatedStreams {
   }
 
   private SimulatedEvent newEvent(boolean timed) {
-    SimulatedEvent event = new SimulatedEvent(FIRST_EVENT + ++createdEvents, timed);
+    SimulatedEvent event = new SimulatedEvent(FIRST_EVENT + ++createdEvents, timed, events);
     events.put(event.rawHandle, event);
     return event;
   }
@@ -361,9 +373,21 @@ final class SimulatedStreams {
   }
 
   private SimulatedEvent require(DriverCall call, EventHandle event) {
-    if (event instanceof SimulatedEvent known && events.get(known.rawHandle) == known) {
+    SimulatedEvent known = requireAnywhere(call, event);
+    if (known.home == events) {
       return known;
     }
-    throw DeviceState.error(call, ResultCode.INVALID_HANDLE, "an event that does not exist here");
+    throw unknown(call);
+  }
+
+  private static SimulatedEvent requireAnywhere(DriverCall call, EventHandle event) {
+    if (event instanceof SimulatedEvent known && known.home.get(known.rawHandle) == known) {
+      return known;
+    }
+    throw unknown(call);
+  }
+
+  private static CudaDriverException unknown(DriverCall call) {
+    return DeviceState.error(call, ResultCode.INVALID_HANDLE, "an event that does not exist here");
   }
 }

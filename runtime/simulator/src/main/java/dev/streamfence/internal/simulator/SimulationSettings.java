@@ -10,10 +10,12 @@ import dev.streamfence.internal.simulator.bytes.Backing;
 import dev.streamfence.simulation.Schedule;
 import dev.streamfence.simulation.SimulatedDevice;
 import java.util.EnumMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.UUID;
 import java.util.function.Consumer;
+import java.util.stream.IntStream;
 
 /** The settings of a simulated device. Confined to one thread at a time. */
 public final class SimulationSettings implements SimulatedDevice.Builder {
@@ -235,14 +237,25 @@ public final class SimulationSettings implements SimulatedDevice.Builder {
 
   @Override
   public SimulatedHardware build() {
-    return new SimulatedHardware(copy());
+    return new SimulatedHardware(new SimulatedMachine(copy(), 1), 0);
+  }
+
+  @Override
+  public List<SimulatedDevice> build(int devices) {
+    if (devices < 1) {
+      throw new IllegalArgumentException(devices + " devices; a machine has at least 1");
+    }
+    SimulatedMachine machine = new SimulatedMachine(copy(), devices);
+    return IntStream.range(0, devices)
+        .<SimulatedDevice>mapToObj(ordinal -> new SimulatedHardware(machine, ordinal))
+        .toList();
   }
 
   /**
-   * The device that the settings describe. What they leave open is as on compute capability 9.0; a
+   * A device that the settings describe. What they leave open is as on compute capability 9.0; a
    * clock, a cache and a bus are not simulated.
    */
-  DeviceProperties properties() {
+  DeviceProperties properties(int ordinal) {
     Map<DeviceAttribute, Integer> attributes = new EnumMap<>(DeviceAttribute.class);
     attributes.put(DeviceAttribute.COMPUTE_MAJOR, computeMajor);
     attributes.put(DeviceAttribute.COMPUTE_MINOR, computeMinor);
@@ -269,9 +282,14 @@ public final class SimulationSettings implements SimulatedDevice.Builder {
     attributes.put(DeviceAttribute.MEMORY_POOLS, 1);
     attributes.put(DeviceAttribute.COOPERATIVE_LAUNCH, 1);
     return DeviceProperties.of(
-        new DeviceProperties.Identity(NAME, 0, UUID.nameUUIDFromBytes(NAME.getBytes(UTF_8)), ""),
+        new DeviceProperties.Identity(NAME, ordinal, uuid(ordinal), ""),
         13_000,
         memoryInBytes,
         attributes);
+  }
+
+  private static UUID uuid(int ordinal) {
+    String name = ordinal == 0 ? NAME : NAME + " " + ordinal;
+    return UUID.nameUUIDFromBytes(name.getBytes(UTF_8));
   }
 }

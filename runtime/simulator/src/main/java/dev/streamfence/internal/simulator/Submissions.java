@@ -20,17 +20,22 @@ final class Submissions {
   private final @Nullable RaceChecker checker;
   private final boolean tracing;
 
+  /** The device, for reports; empty if there is only one. */
+  private final String where;
+
   Submissions(
       DeviceState state,
       Scheduler scheduler,
       SubmissionOrder order,
       @Nullable RaceChecker checker,
-      boolean tracing) {
+      boolean tracing,
+      String where) {
     this.state = state;
     this.scheduler = scheduler;
     this.order = order;
     this.checker = checker;
     this.tracing = tracing;
+    this.where = where;
   }
 
   /** Gives the next operation of a stream its place. */
@@ -52,7 +57,7 @@ final class Submissions {
       boolean declared,
       @Nullable LaunchSites sites) {
     return new Submitted(
-        what,
+        what + where,
         stream.number(),
         order.submit(stream.clock()),
         ticket,

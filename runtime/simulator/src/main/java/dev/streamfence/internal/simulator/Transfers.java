@@ -81,6 +81,24 @@ final class Transfers {
         });
   }
 
+  /** Copies from another device of the machine; leaves the bytes as they are if that is lost. */
+  void copyFromPeer(
+      long destination, Transfers peer, long source, long bytes, StreamHandle stream) {
+    SimulatedStream known = state.stream(DriverCall.COPY_FROM_PEER_ASYNC, stream);
+    copy(
+        known,
+        DriverCall.COPY_FROM_PEER_ASYNC,
+        new Use("source", source, bytes, true, false),
+        new Use("destination", destination, bytes, false, true),
+        () -> {
+          if (peer.state.isUsable()) {
+            SimulatedAllocation from = peer.memory.require(source, bytes);
+            SimulatedAllocation to = memory.require(destination, bytes);
+            to.bytes().copy(from.bytes(), from.offset(source), to.offset(destination), bytes);
+          }
+        });
+  }
+
   /** Fills with values of {@code width} bytes, one every {@code pitch} bytes. */
   void fill(
       DriverCall call,

@@ -56,7 +56,7 @@ final class BrokenSimulationTest {
       Scheduler scheduler = new Scheduler(schedule, 0);
       DeviceState state = new DeviceState(plan, scheduler);
       SubmissionOrder order = new SubmissionOrder();
-      Submissions submissions = new Submissions(state, scheduler, order, null, false);
+      Submissions submissions = new Submissions(state, scheduler, order, null, false, "");
       SimulatedStream stream = new SimulatedStream(order.newStream());
       scheduler.add(stream);
       Submitted op = submissions.submit(stream, DriverCall.LAUNCH_KERNEL);

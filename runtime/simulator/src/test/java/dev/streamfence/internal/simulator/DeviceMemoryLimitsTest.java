@@ -78,7 +78,7 @@ final class DeviceMemoryLimitsTest {
 
   @Test
   void memoryIsTakenAtSubmissionAndSharedByLaterAllocationsAtItsAddress() {
-    AddressSpace addresses = new AddressSpace(1 << 20, new HeapMemory(), SEGMENT_SHIFT);
+    AddressSpace addresses = new AddressSpace(1 << 20, new HeapMemory(), SEGMENT_SHIFT, 0);
     SubmissionOrder order = new SubmissionOrder();
     SimulatedStream stream = new SimulatedStream(order.newStream());
     SimulatedStream other = new SimulatedStream(order.newStream());

@@ -33,6 +33,11 @@ abstract sealed class DriverHandle<T> {
     if (owner != user) {
       throw foreign(this, user);
     }
+    return use();
+  }
+
+  /** JCuda's handle, for a call of any driver; throws if it is destroyed. */
+  T use() {
     if (destroyed.get()) {
       throw gone();
     }

@@ -1,5 +1,5 @@
 // Long because the seam has many calls: each method makes one driver call, except
-// keepFreedMemory, attributes, loadModule and those that make and destroy graphs.
+// keepFreedMemory, sharePool, attributes, loadModule and those that make and destroy graphs.
 package dev.streamfence.internal.driver.jcuda;
 
 import com.sun.jna.ptr.PointerByReference;
@@ -50,7 +50,7 @@ import org.jspecify.annotations.Nullable;
  * between that could unmount a virtual thread. It never restores the context: a caller with a
  * context of its own sets it again afterwards.
  */
-final class JCudaDevice implements CudaDriver {
+final class JCudaDevice implements CudaDriver, CudaDriver.ContextHandle {
   /** As the driver understands a limit of block sizes. */
   private static final int NO_LIMIT = 0;
 
@@ -87,13 +87,18 @@ final class JCudaDevice implements CudaDriver {
 
   @Override
   public void keepFreedMemory(long bytes) {
+    PointerByReference pool = pool();
+    call(
+        DriverCall.KEEP_FREED_MEMORY,
+        () -> UnboundFunctions.cuMemPoolSetReleaseThreshold(pool, bytes));
+  }
+
+  private PointerByReference pool() {
     UnboundFunctions.load();
     PointerByReference pool = new PointerByReference();
     setContext();
     check("cuDeviceGetMemPool", Status.of(() -> UnboundFunctions.cuDeviceGetMemPool(pool, device)));
-    call(
-        DriverCall.KEEP_FREED_MEMORY,
-        () -> UnboundFunctions.cuMemPoolSetReleaseThreshold(pool, bytes));
+    return pool;
   }
 
   @Override
@@ -128,8 +133,15 @@ final class JCudaDevice implements CudaDriver {
 
   @Override
   public void waitForEvent(StreamHandle stream, EventHandle event) {
-    CUstream cuStream = use(stream);
-    CUevent cuEvent = use(event);
+    waitFor(use(stream), use(event));
+  }
+
+  @Override
+  public void waitForPeerEvent(StreamHandle stream, EventHandle event) {
+    waitFor(use(stream), own(DriverHandle.Event.class, event).use());
+  }
+
+  private void waitFor(CUstream cuStream, CUevent cuEvent) {
     begin(DriverCall.WAIT_FOR_EVENT);
     check(DriverCall.WAIT_FOR_EVENT, FastestLaunchCalls.now().waitFor(cuStream, cuEvent));
   }
@@ -302,6 +314,49 @@ final class JCudaDevice implements CudaDriver {
     call(
         DriverCall.COPY_ON_DEVICE_ASYNC,
         () -> JCudaDriver.cuMemcpyDtoDAsync(to, from, bytes, cuStream));
+  }
+
+  @Override
+  public ContextHandle context() {
+    return this;
+  }
+
+  @Override
+  public boolean isPeer(ContextHandle other) {
+    return other instanceof JCudaDevice;
+  }
+
+  @Override
+  public boolean canAccessPeer(ContextHandle peer) {
+    CUdevice other = own(JCudaDevice.class, peer).device;
+    int[] can = new int[1];
+    call(DriverCall.CAN_ACCESS_PEER, () -> JCudaDriver.cuDeviceCanAccessPeer(can, device, other));
+    return can[0] != 0;
+  }
+
+  @Override
+  public void enablePeerAccess(ContextHandle peer) {
+    CUcontext other = own(JCudaDevice.class, peer).context;
+    call(DriverCall.ENABLE_PEER_ACCESS, () -> JCudaDriver.cuCtxEnablePeerAccess(other, 0));
+  }
+
+  @Override
+  public void sharePool(ContextHandle peer) {
+    CUdevice reader = own(JCudaDevice.class, peer).device;
+    PointerByReference pool = pool();
+    call(DriverCall.SHARE_POOL, () -> UnboundFunctions.cuMemPoolSetAccess(pool, reader));
+  }
+
+  @Override
+  public void copyFromPeerAsync(
+      long destination, ContextHandle peer, long source, long bytes, StreamHandle stream) {
+    CUstream cuStream = use(stream);
+    CUcontext other = own(JCudaDevice.class, peer).context;
+    DevicePointer to = new DevicePointer(destination);
+    DevicePointer from = new DevicePointer(source);
+    call(
+        DriverCall.COPY_FROM_PEER_ASYNC,
+        () -> JCudaDriver.cuMemcpyPeerAsync(to, context, from, other, bytes, cuStream));
   }
 
   @Override

@@ -23,6 +23,12 @@ final class UnboundFunctions {
   /** {@code CU_MEMPOOL_ATTR_RELEASE_THRESHOLD}, a 64-bit number of bytes. */
   private static final int RELEASE_THRESHOLD = 4;
 
+  /** {@code CU_MEM_LOCATION_TYPE_DEVICE}. */
+  private static final int LOCATION_IS_DEVICE = 1;
+
+  /** {@code CU_MEM_ACCESS_FLAGS_PROT_READWRITE}. */
+  private static final int READ_AND_WRITE = 3;
+
   private UnboundFunctions() {}
 
   /**
@@ -53,6 +59,16 @@ final class UnboundFunctions {
   static int cuMemPoolSetReleaseThreshold(PointerByReference pool, long bytes) {
     LongByReference value = new LongByReference(bytes);
     return call("cuMemPoolSetAttribute", pool.getValue(), RELEASE_THRESHOLD, value);
+  }
+
+  /** Lets another device read and write what a pool has. */
+  static int cuMemPoolSetAccess(PointerByReference pool, CUdevice reader) {
+    // A CUmemAccessDesc: the kind of place, its number, the access.
+    try (Memory description = new Memory(3L * Integer.BYTES)) {
+      description.write(
+          0, new int[] {LOCATION_IS_DEVICE, (int) RawHandle.of(reader), READ_AND_WRITE}, 0, 3);
+      return call("cuMemPoolSetAccess", pool.getValue(), description, 1L);
+    }
   }
 
   /** Makes what a condition of a graph decides by; it decides for nothing at first. */

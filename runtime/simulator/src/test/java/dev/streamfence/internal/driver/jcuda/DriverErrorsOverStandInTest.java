@@ -45,6 +45,7 @@ class DriverErrorsOverStandInTest {
           "foreignEvent",
           "inThreadOfOthers",
           "everyStreamAwaited",
+          "isPeer",
           "close");
 
   private static final int INVALID_VALUE = 1;

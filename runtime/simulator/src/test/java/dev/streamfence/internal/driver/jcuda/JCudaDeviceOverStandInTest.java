@@ -86,6 +86,29 @@ class JCudaDeviceOverStandInTest {
   }
 
   @Test
+  void aCopyFromAnotherDeviceNamesBothContexts() {
+    try (CudaDriver other = JCudaDevices.open(0)) {
+      SeamCalls there = new SeamCalls(other);
+      assertThat(
+              standIn.lastCall(
+                  () ->
+                      driver.copyFromPeerAsync(
+                          fixture.memory, other.context(), there.memory, 64, fixture.stream)))
+          .startsWith("cuMemcpyPeerAsync context=1 from=0 to=1 bytes=64");
+      assertThat(standIn.lastCall(() -> driver.waitForPeerEvent(fixture.stream, there.event)))
+          .startsWith("cuStreamWaitEvent context=1");
+      assertThatIllegalArgumentException()
+          .isThrownBy(() -> driver.waitForEvent(fixture.stream, there.event));
+      assertThat(driver.isPeer(other.context())).isTrue();
+      assertThat(driver.canAccessPeer(other.context())).isTrue();
+      assertThat(standIn.lastCall(() -> driver.enablePeerAccess(other.context())))
+          .isEqualTo("cuCtxEnablePeerAccess context=1 peer=0 flags=0");
+      assertThat(standIn.lastCall(() -> other.sharePool(driver.context())))
+          .isEqualTo("cuMemPoolSetAccess context=0 pool=1 location=1 device=1 flags=3 number=1");
+    }
+  }
+
+  @Test
   void aCooperativeLaunchHasItsOwnDriverCall() {
     assertThat(
             standIn.lastCall(

@@ -100,6 +100,14 @@ final class SeamCalls {
       case COPY_TO_DEVICE_ASYNC -> () -> driver.copyToDeviceAsync(memory, host, 0, 64, stream);
       case COPY_TO_HOST_ASYNC -> () -> driver.copyToHostAsync(host, 0, memory, 64, stream);
       case COPY_ON_DEVICE_ASYNC -> () -> driver.copyOnDeviceAsync(memory + 32, memory, 32, stream);
+      case COPY_FROM_PEER_ASYNC ->
+          () -> {
+            driver.waitForPeerEvent(stream, event);
+            driver.copyFromPeerAsync(memory + 32, driver.context(), memory, 32, stream);
+          };
+      case CAN_ACCESS_PEER -> () -> driver.canAccessPeer(driver.context());
+      case ENABLE_PEER_ACCESS -> () -> driver.enablePeerAccess(driver.context());
+      case SHARE_POOL -> () -> driver.sharePool(driver.context());
       case FILL_8_ASYNC -> () -> driver.fill8Async(memory, (byte) 1, 64, stream);
       case FILL_16_ASYNC -> () -> driver.fill16Async(memory, (short) 1, 32, stream);
       case FILL_32_ASYNC -> () -> driver.fill32Async(memory, 1, 16, stream);

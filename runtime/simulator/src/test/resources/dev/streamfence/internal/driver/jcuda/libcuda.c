@@ -537,6 +537,35 @@ VERSIONED(cuMemcpyDtoDAsync, "cuMemcpyDtoDAsync_v2", char *to, const char *from,
   return SUCCESS;
 }
 
+int cuDeviceCanAccessPeer(int *can, int device, int peer) {
+  CALL(NO_CONTEXT, " device=%d peer=%d", device, peer);
+  *can = device != peer;
+  return SUCCESS;
+}
+
+int cuMemPoolSetAccess(char *pool, const int32_t *access, size_t number) {
+  CALL(NO_CONTEXT, " pool=%d location=%d device=%d flags=%d number=%zu", (int)(pool - (char *)0),
+       access[0], access[1], access[2], number);
+  return SUCCESS;
+}
+
+int cuCtxEnablePeerAccess(Object *peer, unsigned flags) {
+  REQUIRE(peer, CONTEXT);
+  CALL(ANY_CONTEXT, " peer=%d flags=%u", device_of(peer), flags);
+  return SUCCESS;
+}
+
+int cuMemcpyPeerAsync(char *to, Object *to_context, const char *from, Object *from_context,
+                      size_t bytes, Object *stream) {
+  REQUIRE(stream, STREAM);
+  REQUIRE(to_context, CONTEXT);
+  REQUIRE(from_context, CONTEXT);
+  CALL(device_of(stream), " from=%d to=%d bytes=%zu stream=%ld", device_of(from_context),
+       device_of(to_context), bytes, id_of(stream));
+  memcpy(to, from, bytes);
+  return SUCCESS;
+}
+
 int cuMemsetD8Async(uint8_t *to, unsigned char value, size_t number, Object *stream) {
   REQUIRE(stream, STREAM);
   CALL(device_of(stream), " value=%u count=%zu", value, number);
