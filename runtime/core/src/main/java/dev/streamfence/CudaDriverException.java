@@ -8,6 +8,8 @@ import org.jspecify.annotations.Nullable;
  * its cause: work on a stream fails later than the call that queued it.
  */
 public sealed class CudaDriverException extends DeviceException permits RacyAccessException {
+  private static final String EARLIER = "an earlier operation, which lost the device";
+
   private static final long serialVersionUID = 1L;
 
   private final String call;
@@ -61,7 +63,9 @@ public sealed class CudaDriverException extends DeviceException permits RacyAcce
     String error = codeName + " (" + code + ")";
     String during = purpose.isEmpty() ? "" : " during " + purpose;
     if (cause instanceof CudaDriverException) {
-      return cause.getMessage() + "; this lost the device";
+      return cause.getMessage()
+          + "; this lost the device"
+          + (purpose.equals(EARLIER) ? "" : ", " + purpose);
     }
     String culprit = culprit();
     if (culprit != null) {
@@ -135,7 +139,16 @@ public sealed class CudaDriverException extends DeviceException permits RacyAcce
 
   /** The error of a later call on the device that this one lost. Called by the runtime. */
   public CudaDriverException again() {
-    return copy("an earlier operation, which lost the device", List.of(), this);
+    return again(EARLIER);
+  }
+
+  /**
+   * The error of a later operation that needs several devices. Called by the runtime.
+   *
+   * @param needs which device is lost, and what needs it
+   */
+  public CudaDriverException again(String needs) {
+    return copy(needs, List.of(), this);
   }
 
   /** An error of the same kind, call and code. */

@@ -155,8 +155,10 @@ public sealed interface DeviceArray<A> extends ReadableArray<A> permits Writable
   void fill(DeviceStream stream, long from, long count, double value);
 
   /**
-   * Overwrites the whole array with another array of the same length. Does not synchronise.
+   * Overwrites the whole array with another array of the same length, which may be on another
+   * device, see {@link #copyTo}. Does not synchronise.
    *
+   * @param stream a stream of this array's runtime
    * @throws IllegalArgumentException if the lengths differ, it is this array, or the two overlap
    * @throws UseAfterFreeException if either array is closed
    */
@@ -164,8 +166,9 @@ public sealed interface DeviceArray<A> extends ReadableArray<A> permits Writable
 
   /**
    * Overwrites some elements with elements of another array, or of this one if the ranges do not
-   * overlap. Does not synchronise.
+   * overlap. The other array may be on another device, see {@link #copyTo}. Does not synchronise.
    *
+   * @param stream a stream of this array's runtime
    * @param from the first element of this array
    * @param sourceFrom the first element of the other array
    * @param count how many elements; 0 does nothing

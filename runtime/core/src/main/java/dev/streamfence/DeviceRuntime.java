@@ -14,7 +14,8 @@ import java.util.List;
  * One open device: its streams, its memory and the kernels loaded on it. The device is a GPU, or a
  * simulated one that runs the same PTX on the CPU.
  *
- * <p>Thread-safe. Arrays and streams of one runtime cannot be used with another.
+ * <p>Thread-safe. Arrays and streams of one runtime cannot be used with another, but arrays can be
+ * {@linkplain ReadableArray#copyTo copied} to it.
  */
 public sealed interface DeviceRuntime extends AutoCloseable permits TrackedRuntime {
   /**

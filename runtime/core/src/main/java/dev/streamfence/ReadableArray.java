@@ -238,6 +238,22 @@ public sealed interface ReadableArray<A> extends AutoCloseable, DeviceValues
   DeviceArray<A> copy(DeviceStream stream);
 
   /**
+   * A new array with the same content on the device of a stream, which may be another one than this
+   * array's, from that device's memory and budget. The copy comes after the last write of this
+   * array, and later writes and the free of this array come after the copy; both without waiting on
+   * the host. Does not synchronise unless memory is short.
+   *
+   * @param stream a stream of any runtime whose device is a GPU like this one's, or a simulated
+   *     device of the same machine
+   * @throws UseAfterFreeException if this array is closed
+   * @throws OutOfMemoryBudgetException if there is not enough memory on that device
+   * @throws StreamMisuseException if the two devices cannot copy to each other, or this thread has
+   *     a launch open on one of them
+   * @throws CudaDriverException if either device is lost, or a driver call fails
+   */
+  DeviceArray<A> copyTo(DeviceStream stream);
+
+  /**
    * A view of some elements: an array over the same memory, whose uses are ordered with those of
    * this array and of its other views. It can be used wherever an array can, does not own the
    * memory, and ends with this array. Closing it does nothing. Copies nothing and makes no driver

@@ -7,6 +7,7 @@ import dev.streamfence.internal.memory.Region;
 import dev.streamfence.internal.order.Deadline;
 import dev.streamfence.internal.order.Timeline;
 import java.lang.ref.Reference;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -179,6 +180,24 @@ final class ArrayTransfers {
     try {
       carryOut(to, () -> runtime.copies().copy(timeline(stream), source, target));
     } finally {
+      Reference.reachabilityFence(from);
+    }
+  }
+
+  /** Copies from an array of another device. */
+  void copyFromPeer(
+      TrackedArray<?> from, TrackedArray<?> to, DeviceStream stream, Region source, Region target) {
+    TrackedRuntime other = from.runtime();
+    String act = "a copy of " + from + " from " + other + " to " + runtime;
+    for (TrackedRuntime each : List.of(other, runtime)) {
+      each.requireOutsideLaunch(act);
+      each.life().requireNotRecording(() -> act);
+    }
+    other.life().enter();
+    try {
+      carryOut(to, () -> other.copyTo(runtime, source, timeline(stream), target));
+    } finally {
+      other.life().leave();
       Reference.reachabilityFence(from);
     }
   }

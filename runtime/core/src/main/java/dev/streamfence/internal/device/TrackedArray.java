@@ -227,8 +227,18 @@ public sealed class TrackedArray<A> implements ReadableArray<A> permits Writable
 
   @Override
   public WritableArray<A> copy(DeviceStream stream) {
+    return copy(memory, stream);
+  }
+
+  @Override
+  public WritableArray<A> copyTo(DeviceStream stream) {
     Objects.requireNonNull(stream, "stream");
-    WritableArray<A> copy = memory.allocate(stream, arrayType, length, "");
+    return copy(((TrackedRuntime) stream.runtime()).memory(), stream);
+  }
+
+  private WritableArray<A> copy(TrackedMemory target, DeviceStream stream) {
+    Objects.requireNonNull(stream, "stream");
+    WritableArray<A> copy = target.allocate(stream, arrayType, length, "");
     try {
       copy.copyFrom(stream, this);
       return copy;

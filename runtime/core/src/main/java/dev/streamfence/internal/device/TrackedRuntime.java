@@ -22,6 +22,8 @@ import dev.streamfence.internal.memory.AddressTables;
 import dev.streamfence.internal.memory.AdoptedMemory;
 import dev.streamfence.internal.memory.Allocation;
 import dev.streamfence.internal.memory.DeviceCopies;
+import dev.streamfence.internal.memory.PeerCopies;
+import dev.streamfence.internal.memory.Region;
 import dev.streamfence.internal.order.Deadline;
 import dev.streamfence.internal.order.Life;
 import dev.streamfence.internal.order.StreamPool;
@@ -69,6 +71,7 @@ public final class TrackedRuntime implements DeviceRuntime {
   private final AdoptedMemory adopted;
   private final OpenArrays arrays;
   private final DeviceCopies copies;
+  private final PeerCopies peerCopies;
   private final PinnedBytes pinned;
   private final DownloadMemory downloads;
   private final TrackedStreams streams;
@@ -108,6 +111,7 @@ public final class TrackedRuntime implements DeviceRuntime {
     this.arrays =
         new OpenArrays(stack.budget(), adopted, stack.freeHoldsUp(), pool.life(), driver.sticky());
     this.copies = opening.copies().apply(pool);
+    this.peerCopies = new PeerCopies(pool);
     this.pinned = new PinnedBytes(driver, pool.life());
     this.downloads = new DownloadMemory(pool.hostMemory(), options.downloadMemoryInBytes());
     this.streams = new TrackedStreams(this, pool);
@@ -654,6 +658,16 @@ public final class TrackedRuntime implements DeviceRuntime {
 
   DeviceCopies copies() {
     return copies;
+  }
+
+  /** Whether arrays can be copied between the two. */
+  boolean isPeerOf(TrackedRuntime other) {
+    return driver.isPeer(other.driver.context());
+  }
+
+  /** Copies memory of this runtime to that of another one. */
+  void copyTo(TrackedRuntime other, Region source, Timeline timeline, Region target) {
+    other.peerCopies.copy(pool, source, timeline, target, number < other.number);
   }
 
   /** Whether it is open, and which threads are using it. */

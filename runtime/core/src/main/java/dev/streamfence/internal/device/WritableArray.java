@@ -239,13 +239,37 @@ public final class WritableArray<A> extends TrackedArray<A> implements DeviceArr
     }
   }
 
+  private void requirePeer(TrackedArray<A> source) {
+    source.requireNotGone("copy");
+    if (!runtime.isPeerOf(source.runtime)) {
+      throw new StreamMisuseException(
+          StreamMisuseException.Misuse.OTHER_RUNTIME,
+          "copy of "
+              + source
+              + " of "
+              + source.runtime
+              + " to "
+              + runtime
+              + ": only GPUs, and simulated devices that were built together, copy to each other");
+    }
+  }
+
   private void copyRange(
       DeviceStream stream, TrackedArray<A> source, long sourceFrom, long from, long count) {
     requireUsable(stream, "copy");
-    source.requireUsable(stream, "copy");
+    boolean isPeer = source.runtime != runtime;
+    if (isPeer) {
+      requirePeer(source);
+    } else {
+      source.requireUsable(stream, "copy");
+    }
     Region read = source.used(sourceFrom, count, "copy");
     Region written = used(from, count, "copy");
     if (read == null || written == null) {
+      return;
+    }
+    if (isPeer) {
+      memory.transfers().copyFromPeer(source, this, stream, read, written);
       return;
     }
     if (read.overlaps(written)) {

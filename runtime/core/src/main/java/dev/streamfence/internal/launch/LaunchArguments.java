@@ -664,7 +664,7 @@ final class LaunchArguments {
               + array.runtime()
               + ", the launch is on "
               + stream
-              + ": they belong to two runtimes");
+              + ": they belong to two runtimes; copyTo brings an array to the device of a stream");
     }
     // Two references, unless class loaders have a record each.
     if (elementType != null

@@ -259,6 +259,48 @@ public final class Submission implements AutoCloseable {
     }
   }
 
+  /**
+   * Makes the stream wait for everything that the stream of a peer's submission was given so far,
+   * the waits of that submission included.
+   *
+   * @param peer is being queued, on a device that this one can wait for
+   * @throws StreamMisuseException unless the work is being queued
+   * @throws CudaDriverException if a call of either driver fails; the caller must not queue its
+   *     work
+   */
+  void beginAfter(Submission peer) {
+    require(LaunchStep.QUEUING, "waits for another device");
+    timeline.waitForPeer(peer.timeline);
+  }
+
+  /**
+   * Makes the stream wait for the work of a peer's submission, so that this one covers that. If
+   * either driver refuses, waits on the host.
+   *
+   * @throws StreamMisuseException unless the work is being queued
+   * @throws CudaDriverException if neither was possible. Unless the peer is lost, whose work has
+   *     ended then, this device counts as lost.
+   */
+  void endAfter(Submission peer) {
+    require(LaunchStep.QUEUING, "waits for another device");
+    try {
+      timeline.waitForPeer(peer.timeline, peer.ticket);
+    } catch (RuntimeException | Error refused) {
+      try {
+        peer.timeline.synchronizeTo(peer.ticket, labels.purpose());
+      } catch (RuntimeException | Error e) {
+        e.addSuppressed(refused);
+        if (peer.timeline.pool().sticky().error() == null) {
+          timeline.pool().sticky().declareLost(e, labels.purpose());
+        }
+        throw e;
+      }
+      if (timeline.pool().sticky().error() != null) {
+        throw refused;
+      }
+    }
+  }
+
   /** Adds the allocation that the work frees, which is closed to all other uses. */
   public void free(HazardState hazards) {
     freeing = true;

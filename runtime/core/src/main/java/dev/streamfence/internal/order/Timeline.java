@@ -245,6 +245,23 @@ public final class Timeline {
     }
   }
 
+  /** Makes this stream wait for everything that a stream of a peer was given so far. */
+  void waitForPeer(Timeline peer) {
+    waitForPeer(peer.ring.coveringEverything(peer.submitted()));
+  }
+
+  /** Makes this stream wait for work of a peer's stream, whose submission is open. */
+  void waitForPeer(Timeline peer, long ticket) {
+    waitForPeer(peer.ring.covering(ticket, ticket, null));
+  }
+
+  private void waitForPeer(@Nullable EventHandle event) {
+    if (event != null) {
+      driver.waitForPeerEvent(stream.handle(), event);
+      waits.increment();
+    }
+  }
+
   /** The counts so far. */
   StreamStatistics statistics() {
     return new StreamStatistics(index, name, submitted(), completed(), waits.sum());

@@ -59,6 +59,29 @@ final class RuntimeOverStandInTest {
         defaults.withGuardMemory(true).withDirectMemory(true));
   }
 
+  @Test
+  void arraysAreCopiedBetweenTwoDevices() {
+    List<String> trace = new ArrayList<>();
+    try (DeviceRuntime one = DeviceRuntime.open(0);
+        DeviceRuntime other = DeviceRuntime.open(1)) {
+      DeviceArray<int[]> source = one.memory().upload(one.streams().acquire(), new int[] {1, 2, 3});
+      DeviceStream stream = other.streams().acquire();
+      trace.addAll(standIn.trace(() -> source.copyTo(stream)));
+
+      assertThat(source.copyTo(stream).download(stream)).containsExactly(1, 2, 3);
+      assertThat(
+              source
+                  .copyTo(stream)
+                  .copyTo(one.streams().acquire())
+                  .download(one.streams().defaultStream()))
+          .containsExactly(1, 2, 3);
+    }
+    assertThat(trace)
+        .anyMatch(line -> line.startsWith("cuCtxEnablePeerAccess context=1 peer=0"))
+        .anyMatch(line -> line.startsWith("cuMemPoolSetAccess context=0 pool=1"))
+        .anyMatch(line -> line.startsWith("cuMemcpyPeerAsync context=1 from=0 to=1"));
+  }
+
   /** The stand-in counts what is live in the driver, also after the context was released. */
   @ParameterizedTest
   @MethodSource("options")

@@ -1,0 +1,185 @@
+package dev.streamfence.internal.device;
+
+import static dev.streamfence.internal.device.TwoDevices.N;
+import static dev.streamfence.internal.device.TwoDevices.value;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.streamfence.DeviceArray;
+import dev.streamfence.simulation.Schedule;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Copies between the devices of one machine, and the order of what comes before and after. */
+final class PeerCopyTest {
+  @ParameterizedTest
+  @EnumSource
+  void aCopyBringsWhatWasWrittenLast(Schedule schedule) {
+    TwoDevices two = TwoDevices.open(schedule, 1);
+    for (int from = 0; from < 2; from++) {
+      DeviceArray<int[]> source = two.filled(from, 5);
+      two.kernels.get(from).increment(source, N);
+
+      DeviceArray<int[]> there = source.copyTo(two.streams.get(1 - from));
+
+      assertThat(there.runtime()).isSameAs(two.gpus.get(1 - from));
+      assertThat(value(there)).isEqualTo(6);
+    }
+    two.closeClean();
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void laterWritesOfTheSourceWaitForTheCopy(Schedule schedule) {
+    TwoDevices two = TwoDevices.open(schedule, 2);
+    DeviceArray<int[]> source = two.filled(0, 5);
+
+    DeviceArray<int[]> there = source.copyTo(two.streams.get(1));
+    source.fill(two.gpus.get(0).streams().acquire(), 9);
+
+    assertThat(value(source)).isEqualTo(9);
+    assertThat(value(there)).isEqualTo(5);
+    two.closeClean();
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void theFreeOfTheSourceWaitsForTheCopy(Schedule schedule) {
+    TwoDevices two = TwoDevices.open(schedule, 3);
+    DeviceArray<int[]> source = two.filled(0, 5);
+
+    DeviceArray<int[]> there = source.copyTo(two.streams.get(1));
+    source.close();
+    two.filled(0, 7);
+
+    assertThat(value(there)).isEqualTo(5);
+    two.closeClean();
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void theCopyWaitsForTheLastUsesOfTheTarget(Schedule schedule) {
+    TwoDevices two = TwoDevices.open(schedule, 4);
+    DeviceArray<int[]> source = two.filled(0, 5);
+    DeviceArray<int[]> target = two.filled(1, 1);
+    DeviceArray<int[]> sum = two.filled(1, 0);
+    two.kernels.get(1).add(target, target, sum, N);
+
+    target.copyFrom(two.gpus.get(1).streams().acquire(), source);
+    two.kernels.get(1).increment(target, N);
+
+    assertThat(value(sum)).isEqualTo(2);
+    assertThat(value(target)).isEqualTo(6);
+    two.closeClean();
+  }
+
+  @Test
+  void aRangeIsCopied() {
+    TwoDevices two = TwoDevices.open(Schedule.LAZY, 0);
+    DeviceArray<int[]> source = two.filled(0, 5);
+    DeviceArray<int[]> target = two.filled(1, 1);
+
+    target.copyFrom(two.streams.get(1), 2, source, 3, 1);
+    target.view(8, 2).copyFrom(two.streams.get(1), source.view(0, 2));
+
+    assertThat(target.download(two.streams.get(1)))
+        .containsExactly(1, 1, 5, 1, 1, 1, 1, 1, 5, 5, 1, 1, 1, 1, 1, 1);
+    two.closeClean();
+  }
+
+  @Test
+  void anEmptyArrayIsCopied() {
+    TwoDevices two = TwoDevices.open(Schedule.LAZY, 0);
+    DeviceArray<int[]> empty =
+        two.gpus.get(0).memory().allocate(two.streams.get(0), int[].class, 0);
+
+    assertThat(empty.copyTo(two.streams.get(1)).runtime()).isSameAs(two.gpus.get(1));
+    two.closeClean();
+  }
+
+  @Test
+  void aCopyToTheSameDeviceIsAnOrdinaryOne() {
+    TwoDevices two = TwoDevices.open(Schedule.LAZY, 0);
+
+    assertThat(value(two.filled(0, 5).copyTo(two.streams.get(0)))).isEqualTo(5);
+    two.closeClean();
+  }
+
+  @Test
+  void nothingWaitsOnTheHost() {
+    int[] waits = new int[1];
+    TwoDevices two =
+        TwoDevices.open(
+            Schedule.LAZY,
+            0,
+            (device, method, call) -> {
+              waits[0] += method.startsWith("synchronize") ? 1 : 0;
+              return call.proceed();
+            });
+    DeviceArray<int[]> source = two.filled(0, 5);
+
+    source.copyTo(two.streams.get(1)).copyTo(two.streams.get(0));
+    source.close();
+
+    assertThat(waits[0]).isZero();
+    two.closeClean();
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1})
+  void theCheckerFindsAMissingWait(int deaf) {
+    TwoDevices two =
+        TwoDevices.open(
+            Schedule.EAGER,
+            0,
+            (device, method, call) ->
+                device == deaf && method.equals("waitForPeerEvent") ? null : call.proceed());
+    DeviceArray<int[]> source = two.filled(0, 5);
+    source.copyTo(two.streams.get(1));
+    source.fill(two.streams.get(0), 9);
+
+    assertThat(two.devices.get(1).findings())
+        .isNotEmpty()
+        .allSatisfy(
+            finding ->
+                assertThat(finding.toString())
+                    .contains("cuMemcpyPeerAsync on stream 1 of device 1", "of device 0"));
+    two.close();
+  }
+
+  @Test
+  void threadsThatCopyBothWaysDoNotWaitForEachOther() throws Exception {
+    TwoDevices two = TwoDevices.open(Schedule.EAGER, 0);
+    List<DeviceArray<int[]>> arrays = List.of(two.filled(0, 5), two.filled(1, 5));
+    CyclicBarrier together = new CyclicBarrier(2);
+    CompletableFuture<?>[] threads = new CompletableFuture<?>[2];
+    for (int i = 0; i < 2; i++) {
+      int to = i;
+      threads[i] =
+          CompletableFuture.runAsync(
+              () -> {
+                for (int round = 0; round < 200; round++) {
+                  meet(together);
+                  arrays.get(to).copyFrom(two.streams.get(to), arrays.get(1 - to));
+                }
+              });
+    }
+    CompletableFuture.allOf(threads).get(60, TimeUnit.SECONDS);
+
+    assertThat(arrays).allSatisfy(array -> assertThat(value(array)).isEqualTo(5));
+    two.closeClean();
+  }
+
+  private static void meet(CyclicBarrier together) {
+    try {
+      together.await();
+    } catch (Exception e) {
+      throw new AssertionError(e);
+    }
+  }
+}

@@ -1,0 +1,102 @@
+package dev.streamfence.internal.device;
+
+import static dev.streamfence.internal.device.TwoDevices.N;
+import static dev.streamfence.internal.device.TwoDevices.value;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import dev.streamfence.CudaDriverException;
+import dev.streamfence.DeviceArray;
+import dev.streamfence.DeviceRuntime;
+import dev.streamfence.internal.driver.CudaDriver;
+import dev.streamfence.internal.driver.CudaDriver.StreamHandle;
+import dev.streamfence.simulation.Schedule;
+import java.util.List;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+/** Copies between devices of which one is lost or closed. */
+final class PeerLossTest {
+  private static final int ILLEGAL_ADDRESS = 700;
+
+  @Test
+  void aCopyFromALostDeviceSaysWhatLostItAndLeavesTheOtherUsable() {
+    TwoDevices two = TwoDevices.open(Schedule.LAZY, 0);
+    DeviceArray<int[]> source = two.filled(0, 5);
+    DeviceArray<int[]> before = source.copyTo(two.streams.get(1));
+    two.gpus.forEach(DeviceRuntime::synchronize);
+    DeviceArray<int[]> pending = source.copyTo(two.streams.get(1));
+    lose(two, 0, source, before);
+
+    CudaDriverException error =
+        catchThrowableOfType(CudaDriverException.class, () -> source.copyTo(two.streams.get(1)));
+
+    assertThat(error.code()).isEqualTo(ILLEGAL_ADDRESS);
+    assertThat(error)
+        .hasMessageContaining("this lost the device, device 0, for the copy of")
+        .hasMessageContaining("from device 0 to device 1");
+    pending.fill(two.streams.get(1), 3);
+    assertThat(List.of(value(before), value(pending))).containsExactly(5, 3);
+    assertThat(Inside.isLost(two.gpus.get(1))).isFalse();
+    two.close();
+  }
+
+  @Test
+  void aCopyToALostDeviceLeavesTheSourceUsable() {
+    TwoDevices two = TwoDevices.open(Schedule.LAZY, 0);
+    DeviceArray<int[]> source = two.filled(0, 5);
+    DeviceArray<int[]> target = source.copyTo(two.streams.get(1));
+    two.gpus.forEach(DeviceRuntime::synchronize);
+    lose(two, 1, target, source);
+
+    assertThatThrownBy(() -> target.copyFrom(two.streams.get(1), source))
+        .isInstanceOf(CudaDriverException.class)
+        .hasMessageContaining("this lost the device, device 1, for the copy of");
+
+    two.kernels.get(0).increment(source, N);
+    assertThat(value(source)).isEqualTo(6);
+    assertThat(Inside.isLost(two.gpus.get(0))).isFalse();
+    two.close();
+  }
+
+  @Test
+  void pollingEndsThoughTheDeviceThatIsWaitedForIsLost() {
+    TwoDevices two = TwoDevices.open(Schedule.RANDOM, 0);
+    DeviceArray<int[]> source = two.filled(0, 5);
+    DeviceArray<int[]> target = source.copyTo(two.streams.get(1));
+    two.gpus.forEach(DeviceRuntime::synchronize);
+    for (int i = 0; i < 20; i++) {
+      two.kernels.get(0).increment(source, N);
+      target.copyFrom(two.streams.get(1), source);
+    }
+    lose(two, 0, source, target);
+
+    assertThat(IntStream.range(0, 10_000)).anyMatch(i -> two.streams.get(1).isIdle());
+    two.close();
+  }
+
+  /** Loses a device by an access to the memory of the other one. */
+  private static void lose(
+      TwoDevices two, int device, DeviceArray<int[]> own, DeviceArray<int[]> other) {
+    CudaDriver driver = Inside.driver(two.gpus.get(device));
+    StreamHandle stream = driver.createStream(0);
+    driver.copyOnDeviceAsync(
+        Inside.allocation(own).address(), Inside.allocation(other).address(), 4, stream);
+    assertThatThrownBy(() -> driver.synchronizeStream(stream))
+        .hasMessageContaining("are in the memory of another device");
+  }
+
+  @Test
+  void devicesCloseInAnyOrder() {
+    for (int first = 0; first < 2; first++) {
+      TwoDevices two = TwoDevices.open(Schedule.LAZY, 0);
+      DeviceArray<int[]> there = two.filled(0, 5).copyTo(two.streams.get(1));
+      there.copyTo(two.streams.get(0));
+
+      two.gpus.get(first).close();
+
+      two.closeClean();
+    }
+  }
+}
