@@ -38,6 +38,11 @@ public final class RuntimeOpener {
     return List.copyOf(JCudaDevices.all());
   }
 
+  /** Simulated devices of one machine. */
+  public static List<? extends DeviceSimulation> machine(int devices) {
+    return SimulatedDevice.builder().build(devices);
+  }
+
   public static DeviceRuntime simulated() {
     return simulated(SimulatedDevice.builder().build(), RuntimeOptions.defaults());
   }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.streamfence.DeviceArray;
 import dev.streamfence.DeviceException;
+import dev.streamfence.DeviceGroup;
 import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
 import dev.streamfence.OutOfMemoryBudgetException;
@@ -57,6 +58,17 @@ final class RuntimeOverStandInTest {
         defaults.withGuardMemory(true),
         defaults.withDirectMemory(true),
         defaults.withGuardMemory(true).withDirectMemory(true));
+  }
+
+  @Test
+  void aGroupOpensAllDevicesAndNoMoreThanThereAre() {
+    try (DeviceGroup group = DeviceGroup.open()) {
+      assertThat(group.size()).isEqualTo(2);
+      assertThat(group.get(1).info().name()).isEqualTo("Stand-in 1");
+    }
+    assertThatThrownBy(() -> DeviceGroup.open(3, RuntimeOptions.defaults()))
+        .isInstanceOf(DeviceException.class)
+        .hasMessage("a group of 3 GPUs; the driver sees 2 of them");
   }
 
   @Test

@@ -1,0 +1,140 @@
+package dev.streamfence.internal.device;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.streamfence.CudaDriverException;
+import dev.streamfence.DeviceArray;
+import dev.streamfence.DeviceGroup;
+import dev.streamfence.DeviceRuntime;
+import dev.streamfence.RuntimeOptions;
+import dev.streamfence.memory.MemoryReservation;
+import dev.streamfence.simulation.DriverCall;
+import dev.streamfence.simulation.SimulatedDevice;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+/** A group of runtimes on simulated devices. */
+final class DeviceGroupTest {
+  private static final int INVALID_VALUE = 1;
+
+  @Test
+  void aGroupHasARuntimeOnEachDevice() {
+    try (DeviceGroup group = DeviceGroup.simulated(3)) {
+      assertThat(group.size()).isEqualTo(3);
+      for (int i = 0; i < 3; i++) {
+        assertThat(group.get(i).info().ordinal()).isEqualTo(i);
+      }
+      assertThatThrownBy(() -> group.get(3)).isInstanceOf(IndexOutOfBoundsException.class);
+    }
+  }
+
+  @Test
+  void aGroupWithoutDevicesIsRefused() {
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> DeviceGroup.simulated(0))
+        .withMessage("a group of 0 devices; it has at least 1");
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> DeviceGroup.simulated(List.of(), RuntimeOptions.defaults()))
+        .withMessage("a group of 0 devices; it has at least 1");
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> DeviceGroup.open(0, RuntimeOptions.defaults()))
+        .withMessage("a group of 0 devices; it has at least 1");
+  }
+
+  @Test
+  void nextTakesTheDevicesInTurn() {
+    try (DeviceGroup group = DeviceGroup.simulated(3)) {
+      List<Integer> taken = new ArrayList<>();
+      for (int i = 0; i < 7; i++) {
+        taken.add(group.next().info().ordinal());
+      }
+      assertThat(taken).containsExactly(0, 1, 2, 0, 1, 2, 0);
+    }
+  }
+
+  @Test
+  void leastLoadedHasTheFewestBytesOutstanding() {
+    try (DeviceGroup group = DeviceGroup.simulated(3)) {
+      assertThat(group.leastLoaded()).isSameAs(group.get(0));
+      DeviceArray<int[]> large = allocate(group.get(0), 100);
+      allocate(group.get(1), 10);
+      assertThat(group.leastLoaded()).isSameAs(group.get(2));
+      MemoryReservation reserved = group.get(2).memory().reserve(1000);
+      assertThat(group.leastLoaded()).isSameAs(group.get(1));
+      reserved.close();
+      allocate(group.get(2), 20);
+      large.close();
+      group.get(0).synchronize();
+      group.get(0).memory().reserve(1).close();
+      assertThat(group.leastLoaded()).isSameAs(group.get(1));
+    }
+  }
+
+  private static DeviceArray<int[]> allocate(DeviceRuntime gpu, int length) {
+    return gpu.memory().allocate(gpu.streams().defaultStream(), int[].class, length);
+  }
+
+  @Test
+  void synchronizeEndsAtTheFirstDeviceThatFailsAndNamesIt() {
+    List<SimulatedDevice> devices = SimulatedDevice.builder().build(3);
+    try (DeviceGroup group = DeviceGroup.simulated(devices, RuntimeOptions.defaults())) {
+      IntStream.range(0, 3).forEach(i -> allocate(group.get(i), 1));
+      devices.get(1).failCall(DriverCall.SYNCHRONIZE_STREAM, 1, INVALID_VALUE);
+
+      assertThatThrownBy(group::synchronize)
+          .isInstanceOf(CudaDriverException.class)
+          .hasMessageContaining("device 1");
+
+      assertThat(devices.get(2).calls(DriverCall.SYNCHRONIZE_STREAM)).isZero();
+      group.synchronize();
+    }
+  }
+
+  @Test
+  void aLostDeviceIsNamedAndLeavesTheOthersUsable() {
+    try (DeviceGroup group = DeviceGroup.simulated(2)) {
+      Inside.of(group.get(1))
+          .sticky()
+          .declareLost(new CudaDriverException("cuX", 700, "CUDA_ERROR_ILLEGAL_ADDRESS"), "a test");
+
+      assertThatThrownBy(group::synchronize)
+          .isInstanceOf(CudaDriverException.class)
+          .hasMessageContaining("this lost the device, device 1, for synchronizing a group");
+
+      DeviceArray<int[]> array = allocate(group.get(0), 2);
+      array.fill(group.get(0).streams().defaultStream(), 3);
+      assertThat(array.download(group.get(0).streams().defaultStream())).containsExactly(3, 3);
+    }
+  }
+
+  @Test
+  void closingClosesAllEvenAfterOneFails() {
+    List<SimulatedDevice> devices = SimulatedDevice.builder().build(3);
+    DeviceGroup group = DeviceGroup.simulated(devices, RuntimeOptions.defaults());
+    IntStream.range(0, 3).forEach(i -> allocate(group.get(i), 1));
+    devices.get(1).failCall(DriverCall.SYNCHRONIZE_STREAM, 1, INVALID_VALUE);
+
+    assertThatThrownBy(group::close)
+        .isInstanceOf(CudaDriverException.class)
+        .hasMessageContaining("device 1");
+
+    assertThat(IntStream.range(0, 3).mapToObj(group::get)).noneMatch(DeviceRuntime::isOpen);
+    group.close();
+  }
+
+  @Test
+  void aGroupThatCannotBeOpenedLeavesNothingOpen() {
+    List<SimulatedDevice> devices = SimulatedDevice.builder().build(2);
+    try (DeviceRuntime second = DeviceRuntime.simulated(devices.get(1))) {
+      assertThatThrownBy(() -> DeviceGroup.simulated(devices, RuntimeOptions.defaults()))
+          .isInstanceOf(IllegalStateException.class)
+          .hasMessageContaining("open already");
+      assertThat(second.isOpen()).isTrue();
+    }
+    DeviceGroup.simulated(devices, RuntimeOptions.defaults()).close();
+  }
+}
