@@ -22,12 +22,13 @@ public final class OutOfMemoryBudgetException extends DeviceException {
    *
    * @param what the requested array or allocation
    * @param requested bytes requested
-   * @param current bytes in use, including those pending
+   * @param current bytes that this runtime uses, including those pending
    * @param pending bytes freed that the device may still use
    * @param peak the most bytes of open arrays, and of closed ones that the device might still use,
    *     before the request
    * @param limit bytes that may be in use
    * @param budget the name of the budget that refuses; empty for the runtime's budget
+   * @param others bytes of other runtimes of this process that count in the limit as well
    * @param cause why freed memory was not returned, if it was not
    */
   public OutOfMemoryBudgetException(
@@ -38,6 +39,7 @@ public final class OutOfMemoryBudgetException extends DeviceException {
       long peak,
       long limit,
       String budget,
+      long others,
       @Nullable Throwable cause) {
     this(
         what
@@ -53,6 +55,9 @@ public final class OutOfMemoryBudgetException extends DeviceException {
             + (pending == 0
                 ? ""
                 : ", " + pending + " of them freed, though the device may still use them")
+            + (others == 0
+                ? ""
+                : ", and " + others + " by other runtimes of this process on the device")
             + "; close arrays that are no longer needed or ask for less",
         requested,
         current,

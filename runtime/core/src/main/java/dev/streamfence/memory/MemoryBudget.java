@@ -34,7 +34,9 @@ public final class MemoryBudget {
   }
 
   /**
-   * A share of the device's total memory, regardless of other users.
+   * A share of the device's total memory, regardless of other processes. It is one limit for all
+   * runtimes of this process on the device: what the others take counts in it, whatever their
+   * budgets.
    *
    * @param share above 0 and at most 1
    * @throws IllegalArgumentException if it is anything else
@@ -55,6 +57,11 @@ public final class MemoryBudget {
   /** The budget in bytes on a device with this much memory. */
   public long inBytes(long deviceBytes) {
     return share > 0 ? (long) (share * deviceBytes) : bytes;
+  }
+
+  /** Whether it is a share of the device, in which the other runtimes of this process count. */
+  public boolean isShareOfDevice() {
+    return share > 0;
   }
 
   /** Whether only the device limits memory. */

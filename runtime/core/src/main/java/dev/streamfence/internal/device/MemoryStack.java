@@ -7,6 +7,7 @@ import dev.streamfence.internal.memory.Allocation;
 import dev.streamfence.internal.memory.AllocationResource;
 import dev.streamfence.internal.memory.BudgetResource;
 import dev.streamfence.internal.memory.CachingPool;
+import dev.streamfence.internal.memory.DeviceShare;
 import dev.streamfence.internal.memory.DriverMemory;
 import dev.streamfence.internal.memory.GuardReport;
 import dev.streamfence.internal.memory.GuardResource;
@@ -34,7 +35,8 @@ final class MemoryStack {
       StreamPool streams,
       RuntimeOptions options,
       MemoryObserver observer,
-      Function<StreamPool, AllocationResource> backends) {
+      Function<StreamPool, AllocationResource> backends,
+      DeviceShare share) {
     backend = backends.apply(streams);
     guard =
         options.guardMemory()
@@ -45,6 +47,7 @@ final class MemoryStack {
     log = new LoggingResource(guarded, options.allocationLog(), observer);
     long limit = limit(options, streams);
     budget = new BudgetResource(log, limit);
+    budget.shareDevice(share, options.memoryBudget().isShareOfDevice());
   }
 
   /** The backend that the options select. */
@@ -151,6 +154,7 @@ final class MemoryStack {
       upstream.freeAll(teardown);
       teardown.step(upstream::close);
     }
+    teardown.step(budget::leaveDevice);
     teardown.finish();
   }
 

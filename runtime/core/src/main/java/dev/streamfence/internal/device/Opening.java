@@ -7,6 +7,7 @@ import dev.streamfence.internal.LogTopic;
 import dev.streamfence.internal.driver.CudaDriver;
 import dev.streamfence.internal.memory.AllocationResource;
 import dev.streamfence.internal.memory.DeviceCopies;
+import dev.streamfence.internal.memory.DeviceShare;
 import dev.streamfence.internal.order.StreamPool;
 import java.util.function.Function;
 
@@ -18,6 +19,7 @@ import java.util.function.Function;
  * @param shared whether the runtime belongs to the whole process
  * @param backend creates the source of memory
  * @param copies creates the copier between host and device
+ * @param share what the runtimes of this process take on the device
  */
 public record Opening(
     CudaDriver driver,
@@ -25,7 +27,8 @@ public record Opening(
     boolean shared,
     RuntimeOptions options,
     Function<StreamPool, AllocationResource> backend,
-    Function<StreamPool, DeviceCopies> copies) {
+    Function<StreamPool, DeviceCopies> copies,
+    DeviceShare share) {
 
   /** A runtime that belongs to its opener, with the memory that the options select. */
   public static Opening of(CudaDriver driver, boolean simulated, RuntimeOptions options) {
@@ -37,22 +40,28 @@ public record Opening(
         false,
         chosen,
         MemoryStack.backend(chosen),
-        streams -> new DeviceCopies(streams, chosen.stagingThreads()));
+        streams -> new DeviceCopies(streams, chosen.stagingThreads()),
+        new DeviceShare());
   }
 
   /** The same for the whole process. */
   Opening forTheProcess() {
-    return new Opening(driver, simulated, true, options, backend, copies);
+    return new Opening(driver, simulated, true, options, backend, copies, share);
   }
 
   /** The same with another backend than the options select. */
   Opening withBackend(Function<StreamPool, AllocationResource> other) {
-    return new Opening(driver, simulated, shared, options, other, copies);
+    return new Opening(driver, simulated, shared, options, other, copies, share);
   }
 
   /** The same with other copies between host and device. */
   Opening withCopies(Function<StreamPool, DeviceCopies> other) {
-    return new Opening(driver, simulated, shared, options, backend, other);
+    return new Opening(driver, simulated, shared, options, backend, other, share);
+  }
+
+  /** The same on a device that other runtimes of this process may use. */
+  Opening within(DeviceShare device) {
+    return new Opening(driver, simulated, shared, options, backend, copies, device);
   }
 
   /** Opens the runtime; closes the driver if that fails. */

@@ -6,24 +6,32 @@ import dev.streamfence.DeviceSimulation;
 import dev.streamfence.RuntimeOptions;
 import dev.streamfence.internal.driver.DriverSource;
 import dev.streamfence.internal.driver.jcuda.JCudaDevices;
+import dev.streamfence.internal.memory.DeviceShare;
 import dev.streamfence.simulation.SimulatedDevice;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
 
 /** Opens runtimes over JCuda and over simulated devices. */
 public final class RuntimeOpener {
   private static final SharedRuntimes SHARED =
       new SharedRuntimes(
-          ordinal ->
-              Opening.of(JCudaDevices.open(ordinal), false, RuntimeOptions.defaults())
-                  .forTheProcess()
-                  .open());
+          ordinal -> opening(ordinal, RuntimeOptions.defaults()).forTheProcess().open());
+
+  /** What the runtimes of this process take on each GPU, by its number. */
+  private static final ConcurrentMap<Integer, DeviceShare> SHARES = new ConcurrentHashMap<>();
 
   private RuntimeOpener() {}
 
   public static DeviceRuntime open(int ordinal, RuntimeOptions options) {
     Objects.requireNonNull(options, "options");
-    return Opening.of(JCudaDevices.open(ordinal), false, options).open();
+    return opening(ordinal, options).open();
+  }
+
+  private static Opening opening(int ordinal, RuntimeOptions options) {
+    return Opening.of(JCudaDevices.open(ordinal), false, options)
+        .within(SHARES.computeIfAbsent(ordinal, first -> new DeviceShare()));
   }
 
   public static DeviceRuntime shared(int ordinal) {

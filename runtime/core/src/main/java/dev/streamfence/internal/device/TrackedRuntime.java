@@ -104,7 +104,7 @@ public final class TrackedRuntime implements DeviceRuntime {
     this.pool =
         new StreamPool(
             driver, options.streams(), options.orderingVisibleToTools(), tracer, this::toString);
-    this.stack = new MemoryStack(pool, options, tracer, opening.backend());
+    this.stack = new MemoryStack(pool, options, tracer, opening.backend(), opening.share());
     this.adopted =
         new AdoptedMemory(
             pool, options.traceAllocations(), stack::overlapping, new CallsOfOwners());

@@ -32,6 +32,13 @@ final class Account {
 
   private final @Nullable Account whole;
   private long limit = Long.MAX_VALUE;
+
+  /** What this account and others take on the device; null if no others count there. */
+  private @Nullable DeviceShare share;
+
+  /** Whether the bytes of other runtimes count in the limit. */
+  private boolean limitsShare;
+
   private String name = "";
   private LongConsumer reaping = wanted -> {};
   private BooleanSupplier mayWait = () -> false;
@@ -85,6 +92,23 @@ final class Account {
     name = budget;
     reaping = reap;
     mayWait = waits;
+  }
+
+  /**
+   * Counts the bytes of this whole account in those of the device. It has none yet.
+   *
+   * @param limits whether the limit is one for all that count there
+   */
+  synchronized void shareDevice(DeviceShare device, boolean limits) {
+    share = device;
+    limitsShare = limits;
+  }
+
+  /** Gives up what this account takes on the device, which is closed. */
+  synchronized void leaveDevice() {
+    giveBack(used());
+    share = null;
+    limitsShare = false;
   }
 
   /**
@@ -163,6 +187,7 @@ final class Account {
   /** Gives up bytes that were kept. */
   synchronized void withdrawKept(long bytes) {
     kept -= bytes;
+    giveBack(bytes);
     notifyAll();
   }
 
@@ -229,6 +254,7 @@ final class Account {
     }
     synchronized (this) {
       freed -= bytes;
+      giveBack(bytes);
       notifyAll();
     }
   }
@@ -308,9 +334,11 @@ final class Account {
     }
   }
 
+  /** Gives bytes up, or makes claimed ones of promised ones. */
   private synchronized void changeHere(long claim, long promise) {
     claimed += claim;
     promised += promise;
+    giveBack(-claim - promise);
     notifyAll();
   }
 
@@ -400,7 +428,7 @@ final class Account {
   }
 
   private synchronized boolean tryAdmit(long claim, long promise) {
-    if (claim + promise > room()) {
+    if (claim + promise > room() || !tryTake(claim + promise)) {
       return false;
     }
     claimed += claim;
@@ -414,12 +442,33 @@ final class Account {
 
   /** Held: {@code this}. The figures never exceed the limit together, so no sum overflows. */
   private long room() {
-    return limit - claimed - open - freed - promised - kept;
+    return limit - used() - others();
+  }
+
+  /** Held: {@code this}. */
+  private boolean tryTake(long bytes) {
+    return share == null || share.tryTake(bytes, limitsShare ? limit : Long.MAX_VALUE);
+  }
+
+  /** Held: {@code this}. */
+  private void giveBack(long bytes) {
+    if (share != null) {
+      share.giveBack(bytes);
+    }
+  }
+
+  private long used() {
+    return claimed + open + freed + promised + kept;
+  }
+
+  /** The bytes of other runtimes that count in the limit. Held: {@code this}. */
+  private long others() {
+    return limitsShare && share != null ? share.taken() - used() : 0;
   }
 
   private synchronized OutOfMemoryBudgetException refusal(
       String what, long bytes, @Nullable RuntimeException cause) {
     return new OutOfMemoryBudgetException(
-        what, bytes, limit - room(), freed, peak, limit, name, cause);
+        what, bytes, used(), freed, peak, limit, name, others(), cause);
   }
 }

@@ -31,6 +31,21 @@ public final class BudgetResource implements AllocationResource {
     account.limit(limitInBytes, "", this::awaitReap, resource::mayWaitForOthers);
   }
 
+  /**
+   * Counts the bytes in those that the runtimes of this process take on the device. Called before
+   * the first request.
+   *
+   * @param limits whether this limit is one for all of them
+   */
+  public void shareDevice(DeviceShare device, boolean limits) {
+    account.shareDevice(device, limits);
+  }
+
+  /** Gives up what it takes on the device, which is closed. */
+  public void leaveDevice() {
+    account.leaveDevice();
+  }
+
   private BudgetResource(AllocationResource resource, Account account) {
     this.resource = resource;
     this.account = account;

@@ -71,6 +71,7 @@ public final class Reservation implements AutoCloseable {
           size - remaining,
           size,
           "",
+          0,
           null);
     }
     remaining -= bytes;

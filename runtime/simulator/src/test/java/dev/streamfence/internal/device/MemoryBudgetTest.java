@@ -24,6 +24,13 @@ final class MemoryBudgetTest {
   }
 
   @Test
+  void onlyAShareIsOneOfTheDevice() {
+    assertThat(MemoryBudget.ofDevice(1).isShareOfDevice()).isTrue();
+    assertThat(MemoryBudget.ofBytes(1).isShareOfDevice()).isFalse();
+    assertThat(MemoryBudget.unlimited().isShareOfDevice()).isFalse();
+  }
+
+  @Test
   void negativeBytesAreRefused() {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> MemoryBudget.ofBytes(-1))

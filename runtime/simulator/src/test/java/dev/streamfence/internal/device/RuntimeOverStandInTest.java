@@ -72,6 +72,26 @@ final class RuntimeOverStandInTest {
   }
 
   @Test
+  void twoRuntimesOfADeviceShareItsBudget() {
+    RuntimeOptions options =
+        RuntimeOptions.defaults().withMemoryBudget(MemoryBudget.ofDevice(1e-6));
+    try (DeviceRuntime one = DeviceRuntime.open(0, options);
+        DeviceRuntime other = DeviceRuntime.open(0, options);
+        DeviceRuntime elsewhere = DeviceRuntime.open(1, options)) {
+      one.memory().allocate(one.streams().defaultStream(), byte[].class, 50_000);
+      assertThatThrownBy(
+              () -> other.memory().allocate(other.streams().defaultStream(), byte[].class, 50_000))
+          .isInstanceOf(OutOfMemoryBudgetException.class)
+          .hasMessageContaining("50000 by other runtimes of this process");
+      DeviceArray<byte[]> small =
+          one.memory().upload(one.streams().defaultStream(), new byte[] {1, 2});
+      DeviceStream stream = other.streams().defaultStream();
+      assertThat(small.copyTo(stream).download(stream)).containsExactly(1, 2);
+      elsewhere.memory().allocate(elsewhere.streams().defaultStream(), byte[].class, 50_000);
+    }
+  }
+
+  @Test
   void arraysAreCopiedBetweenTwoDevices() {
     List<String> trace = new ArrayList<>();
     try (DeviceRuntime one = DeviceRuntime.open(0);
