@@ -166,17 +166,27 @@ public final class TrackedSpillable<A> implements SpillableArray<A> {
       try {
         onDevice.close();
       } catch (RuntimeException | Error e) {
-        spills.withdraw(made.place(), sizeInBytes);
-        made.discardAfter(e);
+        if (onDevice.isOpen()) {
+          spills.withdraw(made.place(), sizeInBytes);
+          made.discardAfter(e);
+        } else {
+          // The free failed after the close, so the copy is all there is.
+          leave(made);
+        }
         throw e;
       }
-      array = null;
-      copy = made;
-      ledger.left(made.place());
+      leave(made);
       return true;
     } finally {
       lock.unlock();
     }
+  }
+
+  /** The elements are in a copy from now on. Held: lock. */
+  private void leave(SpilledCopy<A> made) {
+    array = null;
+    copy = made;
+    ledger.left(made.place());
   }
 
   /** Whether the memory has elements, and no graph or other code has it. */
