@@ -62,6 +62,7 @@ final class ArchitectureTest {
           INTERNAL + ".device.RuntimeOpener",
           INTERNAL + ".graph.GraphRecorder",
           INTERNAL + ".launch.TrackedModuleLoader",
+          INTERNAL + ".pressure.PressureTask",
           INTERNAL + ".trace.RecordedTrace",
           INTERNAL + ".column.TrackedColumns",
           INTERNAL + ".column.foreign.ArrowAdoption",
