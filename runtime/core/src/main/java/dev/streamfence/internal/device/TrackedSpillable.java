@@ -5,6 +5,7 @@ import dev.streamfence.DeviceException.AttemptedUse;
 import dev.streamfence.DeviceStream;
 import dev.streamfence.StreamMisuseException;
 import dev.streamfence.UseAfterFreeException;
+import dev.streamfence.internal.memory.Allocation;
 import dev.streamfence.internal.pressure.PressureTask;
 import dev.streamfence.memory.SpillableArray;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -102,10 +103,11 @@ public final class TrackedSpillable<A> implements SpillableArray<A> {
   /** A new use. Held: lock. */
   private Pin<A> pin(WritableArray<A> onDevice) {
     PressureTask task = memory.runtime().tasks().current();
+    Allocation kept = onDevice.region == null ? null : onDevice.region.allocation();
     // First: a view is refused once the runtime is closed.
-    Pin<A> pin = new Pin<>(this, onDevice.view(0, length), task);
-    if (task != null) {
-      task.pin(sizeInBytes);
+    Pin<A> pin = new Pin<>(this, onDevice.view(0, length), task, kept);
+    if (task != null && kept != null) {
+      task.keep(kept);
     }
     pins.incrementAndGet();
     lastUse = spills.tick();
@@ -205,9 +207,9 @@ public final class TrackedSpillable<A> implements SpillableArray<A> {
     return onDevice != null && onDevice.region != null && payer.pays(onDevice.region.allocation());
   }
 
-  private void unpin(@Nullable PressureTask task) {
-    if (task != null) {
-      task.pin(-sizeInBytes);
+  private void unpin(@Nullable PressureTask task, @Nullable Allocation kept) {
+    if (task != null && kept != null) {
+      task.keepNoLonger(kept);
     }
     if (pins.decrementAndGet() == 0) {
       memory.runtime().tasks().signal();
@@ -278,12 +280,20 @@ public final class TrackedSpillable<A> implements SpillableArray<A> {
     /** Whose memory it counts as; null without one. */
     private final @Nullable PressureTask task;
 
+    /** Null if the array has no elements. */
+    private final @Nullable Allocation kept;
+
     private final AtomicBoolean ended = new AtomicBoolean();
 
-    private Pin(TrackedSpillable<A> owner, DeviceArray<A> array, @Nullable PressureTask task) {
+    private Pin(
+        TrackedSpillable<A> owner,
+        DeviceArray<A> array,
+        @Nullable PressureTask task,
+        @Nullable Allocation kept) {
       this.owner = owner;
       this.array = array;
       this.task = task;
+      this.kept = kept;
     }
 
     @Override
@@ -294,7 +304,7 @@ public final class TrackedSpillable<A> implements SpillableArray<A> {
     @Override
     public void close() {
       if (ended.compareAndSet(false, true)) {
-        owner.unpin(task);
+        owner.unpin(task, kept);
       }
     }
   }

@@ -1,13 +1,13 @@
 package dev.streamfence.internal.pressure;
 
 import dev.streamfence.OutOfMemoryBudgetException;
+import dev.streamfence.internal.memory.Allocation;
 import dev.streamfence.internal.memory.Budget;
 import dev.streamfence.internal.memory.BudgetResource;
 import dev.streamfence.memory.MemoryTask;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,8 +31,11 @@ public final class PressureTask implements MemoryTask {
   /** What it has allocated, by the budget that it allocates from: each counts in a part of that. */
   private final Map<BudgetResource, BudgetResource> shares = new ConcurrentHashMap<>();
 
-  /** Bytes of spillable arrays that it keeps on the device. */
-  private final AtomicLong pinned = new AtomicLong();
+  /** How many uses of a spillable array it has, and the bytes that count for them. */
+  private record Kept(int uses, long bytes) {}
+
+  /** The memory of the spillable arrays that it keeps on the device. */
+  private final Map<Allocation, Kept> kept = new ConcurrentHashMap<>();
 
   /** How often it is open, since a task within a task is part of it. Used by its thread. */
   private int depth = 1;
@@ -67,7 +70,7 @@ public final class PressureTask implements MemoryTask {
 
   @Override
   public long heldBytes() {
-    long held = pinned.get();
+    long held = kept.values().stream().mapToLong(Kept::bytes).sum();
     for (BudgetResource share : shares.values()) {
       held += bytes(share);
     }
@@ -84,9 +87,25 @@ public final class PressureTask implements MemoryTask {
     return shares.computeIfAbsent(resource, whole -> whole.part(Long.MAX_VALUE, toString()));
   }
 
-  /** Counts a spillable array that it keeps on the device from now on, or no longer. */
-  public void pin(long bytes) {
-    pinned.addAndGet(bytes);
+  /** A use of a spillable array begins, which counts once unless it is in a share already. */
+  public void keep(Allocation allocation) {
+    kept.compute(
+        allocation,
+        (same, before) ->
+            before == null
+                ? new Kept(1, hasAllocated(allocation) ? 0 : allocation.sizeInBytes())
+                : new Kept(before.uses() + 1, before.bytes()));
+  }
+
+  /** A use of a spillable array has ended. */
+  public void keepNoLonger(Allocation allocation) {
+    kept.computeIfPresent(
+        allocation,
+        (same, before) -> before.uses() == 1 ? null : new Kept(before.uses() - 1, before.bytes()));
+  }
+
+  private boolean hasAllocated(Allocation allocation) {
+    return shares.values().stream().anyMatch(share -> share.pays(allocation));
   }
 
   @Override

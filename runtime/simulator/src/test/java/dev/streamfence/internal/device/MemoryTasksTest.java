@@ -525,4 +525,21 @@ final class MemoryTasksTest {
           .hasMessageContaining("two runtimes");
     }
   }
+
+  @Test
+  void aSpillableArrayThatATaskUsesTwiceCountsOnce() {
+    try (SpillableArray<byte[]> others = memory.spillable(allocate(100));
+        MemoryTask task = memory.task();
+        SpillableArray<byte[]> own = memory.spillable(allocate(200))) {
+      assertThat(task.heldBytes()).isEqualTo(200);
+      try (SpillableArray.Use<byte[]> use = others.use(stream);
+          SpillableArray.Use<byte[]> again = others.use(stream);
+          SpillableArray.Use<byte[]> ownUse = own.use(stream)) {
+        assertThat(task.heldBytes()).isEqualTo(300);
+        assertThat(use.array().length() + again.array().length() + ownUse.array().length())
+            .isEqualTo(400);
+      }
+      assertThat(task.heldBytes()).isEqualTo(200);
+    }
+  }
 }
