@@ -10,10 +10,8 @@ import dev.streamfence.internal.device.TrackedStream;
 import dev.streamfence.internal.jfr.FlightEvents;
 import dev.streamfence.internal.order.GraphRecording;
 import dev.streamfence.internal.order.Teardown;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Objects;
-import java.util.function.Consumer;
+import java.util.function.Function;
 
 /** Records graphs. Thread-safe. */
 public final class GraphRecorder {
@@ -24,33 +22,43 @@ public final class GraphRecorder {
       DeviceRuntime on, String name, GraphCode<X> code) throws X {
     TrackedRuntime runtime = (TrackedRuntime) on;
     OpenGraphs graphs = runtime.attachment(OpenGraphs.class, OpenGraphs::new);
-    List<TrackedGraph> made = new ArrayList<>(1);
-    record(
+    return record(
         runtime,
         Objects.requireNonNull(name, "name"),
         code,
         content -> {
           content.instantiate();
           TrackedGraph graph = new TrackedGraph(runtime, content);
-          made.add(graph);
           graphs.add(graph);
+          return graph;
         });
-    return made.get(0);
   }
 
   /** Records what a graph consists of from now on, see {@link KernelGraph#recordAgain}. */
   static <X extends Exception> void recordAgain(
       TrackedGraph graph, TrackedRuntime runtime, GraphCode<X> code) throws X {
-    record(runtime, graph.name(), code, graph::replace);
+    record(
+        runtime,
+        graph.name(),
+        code,
+        content -> {
+          graph.replace(content);
+          return graph;
+        });
   }
 
   /**
    * Records.
    *
-   * @param use uses what was recorded; if it throws, nothing of that is left
+   * @param use makes a graph of what was recorded, or gives it to one; if it throws, nothing of
+   *     that is left
    */
-  private static <X extends Exception> void record(
-      TrackedRuntime runtime, String name, GraphCode<X> code, Consumer<GraphContent> use) throws X {
+  private static <X extends Exception> TrackedGraph record(
+      TrackedRuntime runtime,
+      String name,
+      GraphCode<X> code,
+      Function<GraphContent, TrackedGraph> use)
+      throws X {
     Objects.requireNonNull(code, "code");
     String words = "graph '" + name + "'";
     runtime.life().enter();
@@ -63,8 +71,9 @@ public final class GraphRecorder {
       GraphRecording recording = new GraphRecording(words, runtime.hostMemory());
       try {
         GraphInputs inputs = run(runtime, recording, code);
-        GraphContent content = make(runtime, name, recording, inputs, use);
-        FlightEvents.endGraphRecording(flight, content.structure(), recording.impliedEdges());
+        TrackedGraph graph = make(runtime, name, recording, inputs, use);
+        FlightEvents.endGraphRecording(flight, graph.structure(), recording.impliedEdges());
+        return graph;
       } catch (Exception | Error e) {
         release(runtime, recording, e);
         throw e;
@@ -99,12 +108,12 @@ public final class GraphRecorder {
     return inputs;
   }
 
-  private static GraphContent make(
+  private static TrackedGraph make(
       TrackedRuntime runtime,
       String name,
       GraphRecording recording,
       GraphInputs inputs,
-      Consumer<GraphContent> use) {
+      Function<GraphContent, TrackedGraph> use) {
     try {
       recording.shareScratch();
       inputs.end();
@@ -112,8 +121,7 @@ public final class GraphRecorder {
       recording.awaitUntracked();
       GraphContent content = new GraphContent(runtime.driver(), name, recording, inputs);
       try {
-        use.accept(content);
-        return content;
+        return use.apply(content);
       } catch (RuntimeException | Error e) {
         destroy(runtime, content, e);
         throw e;
