@@ -12,6 +12,7 @@ import dev.streamfence.launch.LaunchShape;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Tag;
@@ -191,6 +192,29 @@ abstract class GraphSuite extends TwoStreamSuite {
     }
     assertThat(graph.statistics().updates()).isEqualTo(rounds - 2);
     graph.close();
+  }
+
+  @Test
+  void theValueOfAFillChanges() {
+    int n = 1000;
+    DeviceArray<int[]> x = gpu.memory().allocateZeroed(a, int[].class, n);
+    DeviceArray<short[]> shorts = gpu.memory().allocateZeroed(a, short[].class, n);
+    KernelGraph graph =
+        gpu.graph(
+            "fills",
+            body -> {
+              x.fill(a, 10, 5, 3);
+              shorts.fill(b, 4);
+            });
+    assertThat(graph.numbersOf(0)).isEqualTo(Map.of("value", 3));
+    graph.set(0, "value", 70_000).set(1, "value", (short) -4);
+    for (int i = 0; i < 3; i++) {
+      graph.launch(i % 2 == 0 ? a : b);
+    }
+    int[] part = x.download(b);
+    assertThat(Arrays.copyOfRange(part, 10, 15)).containsOnly(70_000);
+    assertThat(part[9] + part[15]).isZero();
+    assertThat(shorts.download(b)).containsOnly(-4);
   }
 
   @Test

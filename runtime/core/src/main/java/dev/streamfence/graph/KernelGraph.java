@@ -75,22 +75,37 @@ public sealed interface KernelGraph extends AutoCloseable permits TrackedGraph {
   KernelGraph bind(Map<String, ? extends ReadableArray<?>> arrays);
 
   /**
-   * Changes a number that later launches pass to a kernel. It stays until the next call. Makes no
-   * driver call. Launches that are queued keep the numbers that they were launched with.
+   * Changes a number that later launches pass to a kernel, or fill with. It stays until the next
+   * call. Makes no driver call. Launches that are queued keep the numbers that they were launched
+   * with.
    *
-   * @param node the index of a launch, see {@link #nodes}
-   * @param parameter a number or the number of threads of its kernel; a field of a structure has
-   *     the structure's name in front, such as {@code batch.scale}
-   * @param value of the parameter's type, boxed: an {@link Integer} for an {@code int}
+   * @param node the index of a launch or a fill, see {@link #nodes}
+   * @param parameter {@code value} of a fill, or a number or the number of threads of a kernel; a
+   *     field of a structure has the structure's name in front, such as {@code batch.scale}
+   * @param value of the parameter's or the filled element's type, boxed: an {@link Integer} for an
+   *     {@code int}
    * @return this graph
    * @throws IndexOutOfBoundsException if there is no such node
-   * @throws IllegalArgumentException if the node is no launch, or its kernel has no such number
+   * @throws IllegalArgumentException if the node has no such number: copies and conditions have
+   *     none, nor have fills of elements of 8 bytes
    * @throws dev.streamfence.KernelArgumentException if it has another type, or a launch with it
    *     would be refused: the kernel would leave an array, or the grid would be too large; nothing
    *     has changed then
    * @throws IllegalStateException if the graph is closed
    */
   KernelGraph set(int node, String parameter, Object value);
+
+  /**
+   * The numbers of a node that {@link #set} changes, by their names, as later launches pass them. A
+   * fill has one, {@code value}: its bits as a {@link Byte}, {@link Short} or {@link Integer}.
+   * Unmodifiable, and does not follow later changes.
+   *
+   * @param node the index of a launch or a fill, see {@link #nodes}
+   * @throws IndexOutOfBoundsException if there is no such node
+   * @throws IllegalArgumentException if the node has no numbers
+   * @throws IllegalStateException if the graph is closed
+   */
+  Map<String, Object> numbersOf(int node);
 
   /**
    * Records the graph again, such as for arrays of another length. Later launches run what is

@@ -41,6 +41,15 @@ public interface Sink {
    */
   void fill32Async(long destination, int value, long count, StreamHandle stream);
 
+  /**
+   * Fills elements of 64 bits whose halves are equal. {@code cuMemsetD32Async}.
+   *
+   * @param count the number of elements
+   */
+  default void fill64Async(long destination, int half, long count, StreamHandle stream) {
+    fill32Async(destination, half, 2 * count, stream);
+  }
+
   /** Whether {@link #fill32StridedAsync} is possible at an address. */
   default boolean canFillStrided(long destination) {
     return true;

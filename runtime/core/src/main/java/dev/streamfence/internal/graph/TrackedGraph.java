@@ -38,6 +38,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.BitSet;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -261,21 +262,7 @@ public final class TrackedGraph implements KernelGraph {
       acquire("changing a number of ");
       try {
         requireOpen();
-        GraphRecording recording = content.recording();
-        RecordedNode changed =
-            recording.nodes().get(Objects.checkIndex(node, recording.nodes().size()));
-        RecordedNode.Numbers numbers = changed.numbers();
-        if (numbers == null) {
-          throw new IllegalArgumentException(
-              "node "
-                  + node
-                  + " of "
-                  + this
-                  + ", a "
-                  + changed.facts().name()
-                  + ", has no numbers");
-        }
-        numbers.set(parameter, value);
+        numbers(node).set(parameter, value);
         content.outdated().set(node);
       } finally {
         lock.unlock();
@@ -284,6 +271,34 @@ public final class TrackedGraph implements KernelGraph {
       runtime.life().leave();
     }
     return this;
+  }
+
+  @Override
+  public Map<String, Object> numbersOf(int node) {
+    runtime.life().enter();
+    try {
+      acquire("reading the numbers of ");
+      try {
+        requireOpen();
+        return Collections.unmodifiableMap(numbers(node).all());
+      } finally {
+        lock.unlock();
+      }
+    } finally {
+      runtime.life().leave();
+    }
+  }
+
+  /** Held: the lock. */
+  private RecordedNode.Numbers numbers(int index) {
+    List<RecordedNode> nodes = content.recording().nodes();
+    RecordedNode node = nodes.get(Objects.checkIndex(index, nodes.size()));
+    RecordedNode.Numbers numbers = node.numbers();
+    if (numbers == null) {
+      throw new IllegalArgumentException(
+          "node " + index + " of " + this + ", a " + node.facts().name() + ", has no numbers");
+    }
+    return numbers;
   }
 
   /** The use of an input by a node, or the input itself if no node uses it. */

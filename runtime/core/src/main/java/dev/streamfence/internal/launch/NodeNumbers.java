@@ -8,6 +8,7 @@ import dev.streamfence.internal.order.RecordedNode;
 import dev.streamfence.launch.ElementType;
 import dev.streamfence.launch.KernelParameter;
 import java.lang.invoke.MethodType;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -47,6 +48,27 @@ final class NodeNumbers implements RecordedNode.Numbers {
     this.frame = frame;
     this.places = places;
     this.arrays = arrays;
+  }
+
+  @Override
+  public Map<String, Object> all() {
+    Map<String, Object> all = new LinkedHashMap<>();
+    places.forEach((name, place) -> all.put(name, number(place.type(), read(place))));
+    return all;
+  }
+
+  /** A number of which the lowest bits are given. */
+  private static Object number(ElementType type, long bits) {
+    return switch (type) {
+      case BOOLEAN -> (byte) bits != 0;
+      case BYTE -> (byte) bits;
+      case CHAR -> (char) bits;
+      case SHORT -> (short) bits;
+      case INT -> (int) bits;
+      case LONG -> bits;
+      case FLOAT -> Float.intBitsToFloat((int) bits);
+      case DOUBLE -> Double.longBitsToDouble(bits);
+    };
   }
 
   @Override

@@ -224,7 +224,7 @@ public final class DeviceCopies {
     int low = (int) value;
     int high = (int) (value >>> 32);
     if (low == high) {
-      sink.fill32Async(address, low, 2 * count, stream);
+      sink.fill64Async(address, low, count, stream);
     } else if (streams.isOrderingVisible() || !sink.canFillStrided(address)) {
       sink.fill32Async(address, low, 1, stream);
       sink.fill32Async(address + 4, high, 1, stream);

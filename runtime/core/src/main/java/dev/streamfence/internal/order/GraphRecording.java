@@ -17,6 +17,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -32,8 +33,6 @@ import org.jspecify.annotations.Nullable;
  * the graph's lock afterwards.
  */
 public final class GraphRecording implements Sink {
-  private static final long FRAME_BYTES = 64 << 10;
-
   /**
    * What the whole graph does with some memory. Immutable.
    *
@@ -48,7 +47,6 @@ public final class GraphRecording implements Sink {
   }
 
   private final String name;
-  private final HostMemoryPool memory;
   private final GraphBindings bindings = new GraphBindings();
 
   /** All nodes: of a condition first itself, and then what it repeats or leaves out. */
@@ -61,13 +59,15 @@ public final class GraphRecording implements Sink {
   private final Map<Integer, NodeOrder> inner = new HashMap<>();
 
   private final Set<HazardState> used = new HashSet<>();
-  private final List<HazardState> held = new ArrayList<>();
-  private final List<HostMemory> frames = new ArrayList<>();
+
+  /** How often it holds which memory. */
+  private final Map<HazardState, Integer> held = new LinkedHashMap<>();
+
+  private final ArgumentFrames frames;
   private final Set<Runnable> checks = new LinkedHashSet<>();
   private final List<Consumer<Teardown>> owned = new ArrayList<>();
   private final List<Runnable> closes = new ArrayList<>();
   private final Set<Timeline> untracked = new LinkedHashSet<>();
-  private long frameOffset;
   private long sharedBytes;
 
   /** Whose code runs; null outside of the code of a condition. */
@@ -84,7 +84,7 @@ public final class GraphRecording implements Sink {
    */
   public GraphRecording(String name, HostMemoryPool memory) {
     this.name = name;
-    this.memory = memory;
+    this.frames = new ArgumentFrames(memory);
   }
 
   /** The nodes, by their indices; of a condition first itself, and then its own nodes. */
@@ -198,7 +198,7 @@ public final class GraphRecording implements Sink {
             (given, kept) -> {
               KnownMemory freed = given.memory();
               bindings.replace(freed.address(), freed.sizeInBytes(), kept.memory().address());
-              outermost.forget(given.state());
+              outermost.giveUp(given.state());
               sharedBytes += freed.sizeInBytes();
               dismiss(given.state());
             });
@@ -228,13 +228,13 @@ public final class GraphRecording implements Sink {
   public void keep(HazardState bound) {
     HazardState whole = bound.outermost();
     whole.hold(name);
-    held.add(whole);
+    held.merge(whole, 1, Integer::sum);
   }
 
   /** Takes one {@link #hold} or {@link #keep} back. */
   public void dismiss(HazardState kept) {
     HazardState whole = kept.outermost();
-    held.remove(whole);
+    held.computeIfPresent(whole, (same, times) -> times == 1 ? null : times - 1);
     endHold(whole);
   }
 
@@ -265,13 +265,13 @@ public final class GraphRecording implements Sink {
     closes.clear();
     // Not forgotten: what the driver refuses is freed by the next call.
     owned.forEach(close -> teardown.step(() -> close.accept(teardown)));
-    for (HostMemory frame : frames) {
-      teardown.step(() -> memory.giveBack(frame));
-    }
-    frames.clear();
-    for (HazardState state : held) {
-      teardown.step(() -> endHold(state));
-    }
+    frames.release(teardown);
+    held.forEach(
+        (state, times) -> {
+          for (int i = 0; i < times; i++) {
+            teardown.step(() -> endHold(state));
+          }
+        });
     held.clear();
   }
 
@@ -357,9 +357,7 @@ public final class GraphRecording implements Sink {
             List.of(new LaunchObserver.Use("", address, Integer.BYTES, true, false)),
             null,
             new GraphCondition(isLoop, address, conditional.order().nodes()),
-            (sink, stream) -> {
-              throw new IllegalStateException("a condition is no call");
-            });
+            null);
     nodes.add(conditional.first(), added);
     order.add(added);
     order.addInner(conditional.order());
@@ -407,19 +405,11 @@ public final class GraphRecording implements Sink {
    */
   public HostMemory frame(long bytes) {
     requireNotSealed(order, requireCurrent().labels().work());
-    HostMemory last = frames.isEmpty() ? null : frames.get(frames.size() - 1);
-    if (last == null || frameOffset + bytes > last.sizeInBytes()) {
-      try {
-        last = memory.take(Math.max(FRAME_BYTES, bytes));
-      } catch (CudaDriverException e) {
-        throw e.during("allocating memory for the arguments of " + name);
-      }
-      frames.add(last);
-      frameOffset = 0;
+    try {
+      return frames.take(bytes);
+    } catch (CudaDriverException e) {
+      throw e.during("allocating memory for the arguments of " + name);
     }
-    HostMemory frame = last.slice(frameOffset, bytes);
-    frameOffset += bytes;
-    return frame;
   }
 
   private void add(List<Range> ranges, RecordedNode.Call call) {
@@ -445,15 +435,12 @@ public final class GraphRecording implements Sink {
       List<LaunchObserver.Use> declared,
       RecordedNode.@Nullable Numbers numbers,
       @Nullable GraphCondition condition,
-      RecordedNode.Call call) {
+      RecordedNode.@Nullable Call call) {
     Submission work = requireCurrent();
-    WorkFacts facts = work.labels().facts();
     return new RecordedNode(
-        index,
-        ConditionalNodes.indexOf(part),
-        order.nodes().size(),
-        facts,
-        facts.name() + " in " + name,
+        new RecordedNode.Position(index, ConditionalNodes.indexOf(part), order.nodes().size()),
+        work.labels().facts(),
+        purpose(),
         work.timeline(),
         after,
         ranges,
@@ -462,6 +449,11 @@ public final class GraphRecording implements Sink {
         numbers,
         condition,
         call);
+  }
+
+  /** The work that is being recorded, in words. */
+  private String purpose() {
+    return requireCurrent().labels().facts().name() + " in " + name;
   }
 
   /** Adds a launch, which has to come with what it uses. */
@@ -501,23 +493,40 @@ public final class GraphRecording implements Sink {
 
   @Override
   public void fill8Async(long destination, byte value, long count, StreamHandle stream) {
+    FillValue number = new FillValue(purpose(), Byte.BYTES, value);
     add(
         List.of(writes(destination, count)),
-        (sink, to) -> sink.fill8Async(now(destination), value, count, to));
+        List.of(),
+        number,
+        (sink, to) -> sink.fill8Async(now(destination), (byte) number.bits(), count, to));
   }
 
   @Override
   public void fill16Async(long destination, short value, long count, StreamHandle stream) {
+    FillValue number = new FillValue(purpose(), Short.BYTES, value);
     add(
         List.of(writes(destination, count * Short.BYTES)),
-        (sink, to) -> sink.fill16Async(now(destination), value, count, to));
+        List.of(),
+        number,
+        (sink, to) -> sink.fill16Async(now(destination), (short) number.bits(), count, to));
   }
 
   @Override
   public void fill32Async(long destination, int value, long count, StreamHandle stream) {
+    FillValue number = new FillValue(purpose(), Integer.BYTES, value);
     add(
         List.of(writes(destination, count * Integer.BYTES)),
-        (sink, to) -> sink.fill32Async(now(destination), value, count, to));
+        List.of(),
+        number,
+        (sink, to) -> sink.fill32Async(now(destination), number.bits(), count, to));
+  }
+
+  /** Without a number: the half that the driver repeats is no element. */
+  @Override
+  public void fill64Async(long destination, int half, long count, StreamHandle stream) {
+    add(
+        List.of(writes(destination, count * Long.BYTES)),
+        (sink, to) -> sink.fill64Async(now(destination), half, count, to));
   }
 
   /** The driver cannot change a strided fill, as binding an input does. */

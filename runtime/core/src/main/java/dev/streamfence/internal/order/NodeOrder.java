@@ -120,8 +120,8 @@ final class NodeOrder {
     return first.path < before.length && before[first.path] >= first.position;
   }
 
-  /** Forgets what was used in place of other memory. */
-  void forget(HazardState state) {
+  /** Forgets memory that other memory stands for. */
+  void giveUp(HazardState state) {
     states.remove(state);
   }
 

@@ -1,5 +1,7 @@
 package dev.streamfence.internal.order;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.streamfence.internal.driver.CudaDriver.StreamHandle;
 import dev.streamfence.internal.driver.GraphCondition;
 import dev.streamfence.internal.driver.GraphNode;
@@ -7,6 +9,7 @@ import dev.streamfence.internal.driver.HostMemory;
 import dev.streamfence.internal.driver.LaunchObserver;
 import dev.streamfence.internal.driver.Sink;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,12 +24,24 @@ public final class RecordedNode implements GraphNode {
     void put(Sink sink, StreamHandle stream);
   }
 
-  /** The numbers among the arguments of a launch. */
+  /**
+   * Where a node is. Immutable.
+   *
+   * @param index its place among all nodes
+   * @param parent the index of the condition that decides about it; -1 if there is none
+   * @param place its place among the nodes of that condition, or of the graph
+   */
+  record Position(int index, int parent, int place) {}
+
+  /** The numbers among the arguments of a launch, or the value of a fill. */
   public interface Numbers {
+    /** The numbers of later runs, by their names. */
+    Map<String, Object> all();
+
     /**
      * Changes a number of later runs.
      *
-     * @param parameter the kernel's parameter
+     * @param parameter the kernel's parameter, or {@code value}
      * @param value a boxed number of the parameter's type
      * @throws IllegalArgumentException if the kernel takes no such number, or a launch with it
      *     would be refused; nothing has changed then
@@ -48,9 +63,7 @@ public final class RecordedNode implements GraphNode {
     public static final int FIXED = -2;
   }
 
-  private final int index;
-  private final int parent;
-  private final int place;
+  private final Position position;
   private final WorkFacts facts;
   private final String purpose;
   private final Timeline timeline;
@@ -60,12 +73,10 @@ public final class RecordedNode implements GraphNode {
   private final GraphBindings bindings;
   private final @Nullable Numbers numbers;
   private final @Nullable GraphCondition condition;
-  private final Call call;
+  private final @Nullable Call call;
 
   RecordedNode(
-      int index,
-      int parent,
-      int place,
+      Position position,
       WorkFacts facts,
       String purpose,
       Timeline timeline,
@@ -75,10 +86,8 @@ public final class RecordedNode implements GraphNode {
       GraphBindings bindings,
       @Nullable Numbers numbers,
       @Nullable GraphCondition condition,
-      Call call) {
-    this.index = index;
-    this.parent = parent;
-    this.place = place;
+      @Nullable Call call) {
+    this.position = position;
     this.facts = facts;
     this.purpose = purpose;
     this.timeline = timeline;
@@ -93,17 +102,17 @@ public final class RecordedNode implements GraphNode {
 
   /** Its place among the nodes of the graph. */
   public int index() {
-    return index;
+    return position.index();
   }
 
   /** The index of the condition that repeats it or leaves it out; -1 if there is none. */
   public int parent() {
-    return parent;
+    return position.parent();
   }
 
   /** Its place among the nodes of its condition, or of the graph if it has none. */
   int place() {
-    return place;
+    return position.place();
   }
 
   /** What it is. */
@@ -111,7 +120,7 @@ public final class RecordedNode implements GraphNode {
     return facts;
   }
 
-  /** Its numbers; null if it is no launch. */
+  /** Its numbers; null if it is neither a launch nor a fill of one value. */
   public @Nullable Numbers numbers() {
     return numbers;
   }
@@ -147,7 +156,7 @@ public final class RecordedNode implements GraphNode {
 
   @Override
   public void put(Sink sink, StreamHandle stream) {
-    call.put(sink, stream);
+    requireNonNull(call, "a condition makes no call").put(sink, stream);
   }
 
   @Override

@@ -373,7 +373,7 @@ final class GraphTest {
             "numbers",
             body -> {
               onA.saxpy(2f, in, out, 4);
-              out.fill(b, 1.5);
+              out.copyFrom(b, in);
             });
 
     assertThatThrownBy(() -> graph.set(0, "n", 5))
@@ -390,7 +390,7 @@ final class GraphTest {
         .withMessage("saxpy has no number 'b'; it has [a, n]");
     assertThatIllegalArgumentException()
         .isThrownBy(() -> graph.set(1, "value", 1f))
-        .withMessage("node 1 of graph 'numbers', a fill, has no numbers");
+        .withMessage("node 1 of graph 'numbers', a copy, has no numbers");
     assertThatThrownBy(() -> graph.set(2, "a", 1f)).isInstanceOf(IndexOutOfBoundsException.class);
     graph.launch(a);
     assertThat(graph.statistics().updatedNodes()).isZero();
@@ -1050,5 +1050,61 @@ final class GraphTest {
     StreamMisuseException thrown = catchThrowableOfType(StreamMisuseException.class, use);
     assertThat(thrown).isNotNull();
     assertThat(thrown.kind()).as("%s", thrown).isEqualTo(kind);
+  }
+
+  @Test
+  void numbersOfLaunchesAndFillsAreReadAndChanged() {
+    DeviceArray<short[]> shorts = gpu.memory().allocateZeroed(a, short[].class, N, "shorts");
+    DeviceArray<float[]> floats = gpu.memory().allocateZeroed(a, float[].class, N, "floats");
+    DeviceArray<long[]> longs = gpu.memory().allocateZeroed(a, long[].class, N, "longs");
+    DeviceArray<byte[]> bytes = gpu.memory().allocateZeroed(a, byte[].class, N, "bytes");
+    KernelGraph graph =
+        gpu.graph(
+            "numbers",
+            body -> {
+              x.fill(a, 3);
+              onA.increment(x, N);
+              shorts.fill(b, -2);
+              floats.fill(b, 1.5);
+              bytes.fill(b, 7);
+              longs.fill(b, 5L << 32 | 5);
+              y.copyFrom(a, x);
+            });
+    assertThat(graph.numbersOf(0)).isEqualTo(Map.of("value", 3));
+    assertThat(graph.numbersOf(1)).isEqualTo(Map.of("n", N));
+    assertThat(graph.numbersOf(2)).isEqualTo(Map.of("value", (short) -2));
+    assertThat(graph.numbersOf(4)).isEqualTo(Map.of("value", (byte) 7));
+    graph.launch(a);
+    Map<String, Object> before = graph.numbersOf(1);
+    graph.set(0, "value", -8).set(1, "n", N / 2).set(2, "value", (short) 9).set(3, "value", 2.5f);
+    graph.set(4, "value", (byte) -1);
+    assertThat(before).isEqualTo(Map.of("n", N));
+    assertThat(graph.numbersOf(1)).isEqualTo(Map.of("n", N / 2));
+    assertThat(graph.numbersOf(3)).isEqualTo(Map.of("value", Float.floatToRawIntBits(2.5f)));
+    assertThat(x.download(b)).containsOnly(4);
+    assertThat(floats.download(b)).containsOnly(1.5f);
+    graph.launch(b);
+    assertThat(y.download(a)[0]).isEqualTo(-7);
+    assertThat(y.download(a)[N - 1]).isEqualTo(-8);
+    assertThat(shorts.download(a)).containsOnly(9);
+    assertThat(floats.download(a)).containsOnly(2.5f);
+    assertThat(bytes.download(a)).containsOnly(-1);
+    assertThat(longs.download(a)).containsOnly(5L << 32 | 5);
+    assertThat(graph.statistics().updatedNodes()).isEqualTo(5);
+
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> graph.set(5, "value", 1))
+        .withMessageContaining("node 5 of graph 'numbers', a fill, has no numbers");
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> graph.numbersOf(6))
+        .withMessageContaining("node 6 of graph 'numbers', a copy, has no numbers");
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> graph.set(0, "width", 1))
+        .withMessageContaining("fill in graph 'numbers' has no number 'width'; it has [value]");
+    assertThatThrownBy(() -> graph.set(0, "value", 1L))
+        .isInstanceOf(KernelArgumentException.class)
+        .hasMessageContaining("the value of fill in graph 'numbers' has 4 bytes; Long 1");
+    graph.close();
+    assertThatIllegalStateException().isThrownBy(() -> graph.numbersOf(0));
   }
 }
