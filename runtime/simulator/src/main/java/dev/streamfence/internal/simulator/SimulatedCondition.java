@@ -94,7 +94,8 @@ final class SimulatedCondition implements SimulatedGraph.QueuedNode {
   /** Reads the number, and lets a pass or the end follow. */
   private void decide(List<SimulatedGraph.QueuedNode> current, int passes, long ticket, Point end) {
     SimulatedStream own = lane();
-    boolean isRun = transfers.number(own, purpose, ticket, number) != 0 && (isLoop || passes == 0);
+    boolean isRun =
+        transfers.of(purpose, ticket).number(own, number) != 0 && (isLoop || passes == 0);
     if (passes == MOST_PASSES && isRun) {
       transfers.tooManyPasses(purpose, passes);
       return;

@@ -94,6 +94,10 @@ final class SimulatedGraph implements GraphHandle {
       return other instanceof Call call && adds == call.adds && isCooperative == call.isCooperative;
     }
 
+    private Transfers node(long ticket) {
+      return transfers.of(purpose, ticket);
+    }
+
     @Override
     public void launchKernel(KernelLaunch launch) {
       adds = DriverCall.ADD_KERNEL_NODE;
@@ -110,7 +114,7 @@ final class SimulatedGraph implements GraphHandle {
         long destination, HostMemory source, long sourceOffset, long bytes, StreamHandle ignored) {
       queued =
           (stream, ticket) ->
-              transfers.copyToDevice(destination, source, sourceOffset, bytes, stream);
+              node(ticket).copyToDevice(destination, source, sourceOffset, bytes, stream);
     }
 
     @Override
@@ -122,12 +126,12 @@ final class SimulatedGraph implements GraphHandle {
         StreamHandle ignored) {
       queued =
           (stream, ticket) ->
-              transfers.copyToHost(destination, destinationOffset, source, bytes, stream);
+              node(ticket).copyToHost(destination, destinationOffset, source, bytes, stream);
     }
 
     @Override
     public void copyOnDeviceAsync(long destination, long source, long bytes, StreamHandle ignored) {
-      queued = (stream, ticket) -> transfers.copyOnDevice(destination, source, bytes, stream);
+      queued = (stream, ticket) -> node(ticket).copyOnDevice(destination, source, bytes, stream);
     }
 
     @Override
@@ -156,7 +160,8 @@ final class SimulatedGraph implements GraphHandle {
       adds = DriverCall.ADD_FILL_NODE;
       updates = DriverCall.UPDATE_FILL_NODE;
       queued =
-          (stream, ticket) -> transfers.fill(call, destination, pitch, width, value, count, stream);
+          (stream, ticket) ->
+              node(ticket).fill(call, destination, pitch, width, value, count, stream);
     }
   }
 

@@ -18,15 +18,43 @@ final class Transfers {
   private final MappedMemory memory;
   private final @Nullable RaceChecker checker;
 
+  /** The node of a graph that they are; empty if each is a driver call of its own. */
+  private final String purpose;
+
+  private final long ticket;
+
   Transfers(
       DeviceState state,
       Submissions submissions,
       MappedMemory memory,
       @Nullable RaceChecker checker) {
+    this(state, submissions, memory, checker, "", 0);
+  }
+
+  private Transfers(
+      DeviceState state,
+      Submissions submissions,
+      MappedMemory memory,
+      @Nullable RaceChecker checker,
+      String purpose,
+      long ticket) {
     this.state = state;
     this.submissions = submissions;
     this.memory = memory;
     this.checker = checker;
+    this.purpose = purpose;
+    this.ticket = ticket;
+  }
+
+  /** The same, which reports name as a node of a graph, and the ticket of its launch. */
+  Transfers of(String node, long launch) {
+    return new Transfers(state, submissions, memory, checker, node, launch);
+  }
+
+  private Submitted submit(SimulatedStream stream, DriverCall call, Use... uses) {
+    return purpose.isEmpty()
+        ? submissions.submit(stream, call, uses)
+        : submissions.submit(stream, purpose, ticket, List.of(uses), false, null);
   }
 
   void copyToDevice(
@@ -111,8 +139,7 @@ final class Transfers {
     SimulatedStream known = state.stream(call, stream);
     requireArgument(call, destination % width == 0 && pitch % width == 0, "a misaligned address");
     long bytes = (count - 1) * pitch + width;
-    Submitted op =
-        submissions.submit(known, call, new Use("destination", destination, bytes, false, true));
+    Submitted op = submit(known, call, new Use("destination", destination, bytes, false, true));
     submissions.access(
         known,
         op,
@@ -138,8 +165,8 @@ final class Transfers {
    *
    * @return 0 as well if the device is lost
    */
-  int number(SimulatedStream stream, String purpose, long ticket, Use number) {
-    Submitted op = submissions.submit(stream, purpose, ticket, List.of(number), true, null);
+  int number(SimulatedStream stream, Use number) {
+    Submitted op = submit(stream, DriverCall.ADD_CONDITION, number);
     int[] read = new int[1];
     submissions.accessNow(
         op,
@@ -164,7 +191,7 @@ final class Transfers {
   }
 
   private void copy(SimulatedStream stream, DriverCall call, Use from, Use to, Runnable run) {
-    Submitted op = submissions.submit(stream, call, from, to);
+    Submitted op = submit(stream, call, from, to);
     submissions.access(
         stream,
         op,
