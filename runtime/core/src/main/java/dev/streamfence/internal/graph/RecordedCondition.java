@@ -13,6 +13,7 @@ import dev.streamfence.internal.order.ConditionalNodes;
 import dev.streamfence.internal.order.GraphRecording;
 import dev.streamfence.internal.order.GraphRecording.TotalUse;
 import dev.streamfence.internal.order.Submission;
+import dev.streamfence.internal.order.Teardown;
 import dev.streamfence.internal.order.UseLabels;
 import dev.streamfence.internal.order.Work;
 import dev.streamfence.internal.order.WorkFacts;
@@ -60,7 +61,6 @@ final class RecordedCondition {
     Region region = requireNumber();
     runtime.requireOutsideLaunch("the beginning of " + words);
     ConditionalNodes nodes = recording.beginConditional();
-    boolean isAdded = false;
     try {
       try {
         code.record(body);
@@ -69,11 +69,11 @@ final class RecordedCondition {
       }
       runtime.requireOutsideLaunch("the end of " + words);
       add(nodes, region);
-      isAdded = true;
-    } finally {
-      if (!isAdded) {
-        nodes.drop();
-      }
+    } catch (Exception | Error e) {
+      Teardown teardown = new Teardown();
+      nodes.drop(teardown);
+      teardown.suppressIn(e);
+      throw e;
     }
   }
 

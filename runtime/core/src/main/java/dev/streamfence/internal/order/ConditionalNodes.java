@@ -2,7 +2,6 @@ package dev.streamfence.internal.order;
 
 import dev.streamfence.internal.order.GraphRecording.TotalUse;
 import java.util.List;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,24 +14,28 @@ public final class ConditionalNodes {
   private final int first;
   private final int index;
   private final NodeOrder order = new NodeOrder();
-  private final Set<Runnable> checksBefore;
+  private final int checksBefore;
+  private final int usedBefore;
 
   /**
    * Begins nodes.
    *
    * @param outer those that the condition itself belongs to; null if there are none
    * @param first the number of nodes before them
-   * @param checksBefore what has to be asked before each run without them
+   * @param checksBefore how many checks a run needs without them
+   * @param usedBefore how much memory the graph uses without them
    */
   ConditionalNodes(
       GraphRecording recording,
       @Nullable ConditionalNodes outer,
       int first,
-      Set<Runnable> checksBefore) {
+      int checksBefore,
+      int usedBefore) {
     this.recording = recording;
     this.outer = outer;
     this.first = first;
-    this.checksBefore = Set.copyOf(checksBefore);
+    this.checksBefore = checksBefore;
+    this.usedBefore = usedBefore;
     this.index = nextIndex(outer, first);
   }
 
@@ -54,8 +57,12 @@ public final class ConditionalNodes {
     return index;
   }
 
-  Set<Runnable> checksBefore() {
+  int checksBefore() {
     return checksBefore;
+  }
+
+  int usedBefore() {
+    return usedBefore;
   }
 
   int first() {
@@ -76,9 +83,9 @@ public final class ConditionalNodes {
     recording.endConditional(this);
   }
 
-  /** Takes them out of the graph, after their end. */
-  public void drop() {
-    recording.dropConditional(this);
+  /** Takes them out of the graph, after their end, with what only they use. */
+  public void drop(Teardown teardown) {
+    recording.dropConditional(this, teardown);
   }
 
   /** Whether there are none. */

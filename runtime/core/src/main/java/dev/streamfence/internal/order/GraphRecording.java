@@ -16,7 +16,6 @@ import dev.streamfence.internal.order.RecordedNode.Range;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -58,7 +57,8 @@ public final class GraphRecording implements Sink {
   /** The order of those of each condition, by its index. */
   private final Map<Integer, NodeOrder> inner = new HashMap<>();
 
-  private final Set<HazardState> used = new HashSet<>();
+  /** In the order of the first uses, like the checks. */
+  private final Set<HazardState> used = new LinkedHashSet<>();
 
   /** How often it holds which memory. */
   private final Map<HazardState, Integer> held = new LinkedHashMap<>();
@@ -322,7 +322,8 @@ public final class GraphRecording implements Sink {
 
   /** Begins nodes that a condition is to repeat or to leave out. */
   public ConditionalNodes beginConditional() {
-    ConditionalNodes begun = new ConditionalNodes(this, part, nodes.size(), checks);
+    ConditionalNodes begun =
+        new ConditionalNodes(this, part, nodes.size(), checks.size(), used.size());
     part = begun;
     return begun;
   }
@@ -331,11 +332,18 @@ public final class GraphRecording implements Sink {
     part = ended.outer();
   }
 
-  /** Takes nodes out again, of which no condition was added. */
-  void dropConditional(ConditionalNodes dropped) {
+  /** Takes nodes out again, of which no condition was added. Inputs that were named stay. */
+  void dropConditional(ConditionalNodes dropped, Teardown teardown) {
     nodes.subList(dropped.first(), nodes.size()).clear();
     inner.keySet().removeIf(index -> index >= dropped.index());
-    checks.retainAll(dropped.checksBefore());
+    checks.stream().skip(dropped.checksBefore()).toList().forEach(checks::remove);
+    for (HazardState state : used.stream().skip(dropped.usedBefore()).toList()) {
+      KnownMemory known = state.memory();
+      if (known == null || bindings.inputAt(known.address()) < 0) {
+        used.remove(state);
+        teardown.step(() -> dismiss(state));
+      }
+    }
   }
 
   /**

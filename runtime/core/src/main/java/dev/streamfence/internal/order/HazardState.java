@@ -607,7 +607,8 @@ public final class HazardState extends HazardLock {
 
   /** The name that its user has given it; empty if there is none. */
   String tag() {
-    return subject instanceof KnownMemory memory ? memory.tag() : "";
+    KnownMemory memory = memory();
+    return memory == null ? "" : memory.tag();
   }
 
   @Override
@@ -754,13 +755,16 @@ public final class HazardState extends HazardLock {
     }
   }
 
+  /** What it is the state of; null if that is not known memory, as of a part. */
+  @Nullable KnownMemory memory() {
+    return subject instanceof KnownMemory memory ? memory : null;
+  }
+
   /** The memory, if it is closed and nothing but one hold keeps it; else null. */
   @Nullable KnownMemory onlyHeld() {
     lock();
     try {
-      return closesWithLastHold && holds == 1 && subject instanceof KnownMemory memory
-          ? memory
-          : null;
+      return closesWithLastHold && holds == 1 ? memory() : null;
     } finally {
       unlock();
     }

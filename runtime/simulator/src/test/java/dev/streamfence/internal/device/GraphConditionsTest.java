@@ -23,7 +23,10 @@ import dev.streamfence.internal.driver.CudaDriver;
 import dev.streamfence.internal.driver.DeviceProperties;
 import dev.streamfence.internal.driver.InterceptedDriver;
 import dev.streamfence.internal.launch.VectorKernels;
+import dev.streamfence.launch.KernelImage;
+import dev.streamfence.launch.KernelSignature;
 import dev.streamfence.launch.LaunchRecorder;
+import dev.streamfence.launch.LoadedModule;
 import dev.streamfence.simulation.DriverCall;
 import dev.streamfence.simulation.Schedule;
 import dev.streamfence.simulation.SimulatedDevice;
@@ -410,6 +413,50 @@ final class GraphConditionsTest {
     graph.launch(b);
     assertThat(first(x, a)).isEqualTo(1);
     assertThat(first(y, a)).isEqualTo(1);
+  }
+
+  /** What only the dropped part uses is not held, and its module is not asked for. */
+  @Test
+  void memoryAndModulesOfAPartThatThrowsAreFreeAgain() {
+    DeviceArray<int[]> once = zeros("once");
+    DeviceArray<int[]> other = zeros("other");
+    LoadedModule module =
+        LoadedModule.of(
+            a,
+            KernelImage.resource("kernels/vector.ptx", VectorKernels.class::getResourceAsStream));
+    LaunchRecorder fresh =
+        module.recorder(
+            KernelSignature.entry("increment")
+                .readWrites("values", int[].class)
+                .threads("n", int.class, 256));
+    KernelGraph graph =
+        record(
+            body -> {
+              assertThatThrownBy(
+                      () ->
+                          body.ifNonZero(
+                              counter,
+                              then -> {
+                                then.input("other", other);
+                                try (LaunchRecorder launch = fresh.begin()) {
+                                  launch.array(once).threads(N).preflight().launch().commit();
+                                }
+                                onB.increment(other, N);
+                                throw new IllegalStateException("no");
+                              }))
+                  .hasMessage("no");
+              onA.increment(x, N);
+            });
+    gpu.synchronize();
+    long before = gpu.memory().bytesOutstanding();
+    once.close();
+    gpu.synchronize();
+    gpu.memory().reap();
+    assertThat(before - gpu.memory().bytesOutstanding()).isEqualTo(N * (long) Integer.BYTES);
+    module.unload();
+    graph.bind("other", y).launch(b);
+    other.close();
+    assertThat(first(x, a)).isEqualTo(1);
   }
 
   @Test
