@@ -2,6 +2,7 @@ package dev.streamfence.internal.device;
 
 import dev.streamfence.DeviceStream;
 import dev.streamfence.internal.jfr.FlightEvents;
+import dev.streamfence.internal.memory.Account;
 import dev.streamfence.internal.order.Teardown;
 import dev.streamfence.memory.SpillStatistics;
 import dev.streamfence.memory.SpillableArray.Place;
@@ -118,11 +119,11 @@ final class SpilledArrays {
   /**
    * Spills idle arrays until so many bytes are free, or none is left.
    *
-   * @param payer the memory in whose budget they count
+   * @param payer the account in which they count
    * @param failed receives the failures; the arrays stay on the device then
    * @return the bytes that have left the device
    */
-  long spill(TrackedMemory payer, long wanted, DeviceStream stream, List<RuntimeException> failed) {
+  long spill(Account payer, long wanted, DeviceStream stream, List<RuntimeException> failed) {
     long spilled = 0;
     for (TrackedSpillable<?> each : leastRecentlyUsedFirst()) {
       if (spilled >= wanted) {

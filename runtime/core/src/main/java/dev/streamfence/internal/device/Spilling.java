@@ -2,6 +2,7 @@ package dev.streamfence.internal.device;
 
 import dev.streamfence.DeviceStream;
 import dev.streamfence.OutOfMemoryBudgetException;
+import dev.streamfence.internal.memory.Account;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Supplier;
@@ -51,11 +52,11 @@ final class Spilling {
   }
 
   /**
-   * Spills what a refused request lacks, from the budget that refused it. A thread inside of an
+   * Spills what a refused request lacks, from the budget that refuses it. A thread inside of an
    * operation, such as a launch, spills nothing.
    *
    * @param failed receives the failures
-   * @return whether an array has left the device
+   * @return whether the request may fit now
    */
   boolean makeRoom(
       OutOfMemoryBudgetException refusal,
@@ -67,14 +68,18 @@ final class Spilling {
       return false;
     }
     long missing = refusal.requested() - (refusal.limit() - refusal.current());
-    TrackedMemory payer = refusal.budget().isEmpty() ? runtime.memory() : memory;
+    Account payer =
+        refusal.isByDriver() ? runtime.memory().account() : memory.refuser(refusal.requested());
+    if (payer == null) {
+      return true;
+    }
     return runtime.spills().spill(payer, Math.max(1, missing), stream.get(), failed) > 0;
   }
 
   /** Spills idle arrays of this memory; the first failure is thrown when all were tried. */
   long spill(DeviceStream stream, long bytes) {
     List<RuntimeException> failed = new ArrayList<>(0);
-    long spilled = runtime.spills().spill(memory, bytes, stream, failed);
+    long spilled = runtime.spills().spill(memory.account(), bytes, stream, failed);
     if (!failed.isEmpty()) {
       failed.stream().skip(1).forEach(failed.get(0)::addSuppressed);
       throw failed.get(0);

@@ -7,6 +7,7 @@ import dev.streamfence.DeviceStream;
 import dev.streamfence.OutOfMemoryBudgetException;
 import dev.streamfence.StreamMisuseException;
 import dev.streamfence.foreign.ForeignMemory;
+import dev.streamfence.internal.memory.Account;
 import dev.streamfence.internal.memory.AdoptedMemory;
 import dev.streamfence.internal.memory.Allocation;
 import dev.streamfence.internal.memory.Budget;
@@ -558,9 +559,14 @@ public final class TrackedMemory implements DeviceMemory {
     return spilling.spill(stream, bytes);
   }
 
-  /** Whether an allocation counts in the budget of this memory. */
-  boolean pays(Allocation allocation) {
-    return resource.pays(allocation);
+  /** The account that refuses bytes now; null if none does. */
+  @Nullable Account refuser(long bytes) {
+    return resource.refuser(bytes);
+  }
+
+  /** The account of its budget. */
+  Account account() {
+    return resource.account();
   }
 
   private <A> WritableArray<A> allocateNow(

@@ -5,6 +5,7 @@ import dev.streamfence.DeviceException.AttemptedUse;
 import dev.streamfence.DeviceStream;
 import dev.streamfence.StreamMisuseException;
 import dev.streamfence.UseAfterFreeException;
+import dev.streamfence.internal.memory.Account;
 import dev.streamfence.internal.memory.Allocation;
 import dev.streamfence.internal.pressure.PressureTask;
 import dev.streamfence.memory.SpillableArray;
@@ -201,10 +202,12 @@ public final class TrackedSpillable<A> implements SpillableArray<A> {
     return place() == Place.DEVICE && pins.get() == 0 ? sizeInBytes : 0;
   }
 
-  /** Whether its memory on the device counts in a budget. */
-  boolean isPaidBy(TrackedMemory payer) {
+  /** Whether its memory on the device counts in an account. */
+  boolean isPaidBy(Account payer) {
     WritableArray<A> onDevice = array;
-    return onDevice != null && onDevice.region != null && payer.pays(onDevice.region.allocation());
+    return onDevice != null
+        && onDevice.region != null
+        && onDevice.region.allocation().isPaidBy(payer);
   }
 
   private void unpin(@Nullable PressureTask task, @Nullable Allocation kept) {

@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Thread-safe: {@code this} guards the figures, and is not held while memory is reaped or while
  * the whole account is called.
  */
-final class Account {
+public final class Account {
   /** What becomes of a request that does not fit at once. */
   private enum Answer {
     ADMITTED,
@@ -299,13 +299,23 @@ final class Account {
   }
 
   /** Whether it is an account, or a part of it, or of one of its parts. */
-  boolean isWithin(Account other) {
+  public boolean isWithin(Account other) {
     for (Account each = this; each != null; each = each.whole) {
       if (each == other) {
         return true;
       }
     }
     return false;
+  }
+
+  /** The first account without room for bytes now: this one or one around it; null if all have. */
+  @Nullable Account without(long bytes) {
+    synchronized (this) {
+      if (bytes > room()) {
+        return this;
+      }
+    }
+    return whole == null ? null : whole.without(bytes);
   }
 
   /** The figures at this moment. */

@@ -178,7 +178,7 @@ public final class Allocation implements KnownMemory {
   }
 
   /** Whether its bytes count in an account. */
-  boolean isPaidBy(Account other) {
+  public boolean isPaidBy(Account other) {
     return account != null && account.isWithin(other);
   }
 

@@ -152,6 +152,16 @@ public final class BudgetResource implements AllocationResource {
     whenReturned = action;
   }
 
+  /**
+   * The account that refuses bytes at this moment: of this limit, or of one around it. Budgets may
+   * have the same name.
+   *
+   * @return null if all have room, as when the driver has refused, or memory has been freed since
+   */
+  public @Nullable Account refuser(long bytes) {
+    return account.without(bytes);
+  }
+
   /** Whether an allocation counts in this limit. */
   public boolean pays(Allocation allocation) {
     return allocation.isPaidBy(account);

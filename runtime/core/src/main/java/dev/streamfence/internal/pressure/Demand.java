@@ -1,6 +1,9 @@
 package dev.streamfence.internal.pressure;
 
+import dev.streamfence.OutOfMemoryBudgetException;
+import dev.streamfence.internal.memory.Account;
 import dev.streamfence.internal.memory.BudgetResource;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a task waits for. Immutable.
@@ -11,6 +14,11 @@ import dev.streamfence.internal.memory.BudgetResource;
  * @param isTurn whether the task has given way and waits to begin again, so it asks for nothing yet
  */
 public record Demand(String what, long bytes, BudgetResource resource, boolean isTurn) {
+  /** Whose room is missing; null if that is the device's, or no one's any more. */
+  @Nullable Account refuser(OutOfMemoryBudgetException refusal) {
+    return refusal.isByDriver() ? null : resource.refuser(bytes);
+  }
+
   @Override
   public String toString() {
     return (isTurn ? "to begin again with " : "for ") + bytes + " bytes for " + what;

@@ -91,7 +91,7 @@ final class MemoryWait<T> {
                   : "the wait was interrupted; ")
               + tasks.account();
     } else {
-      tasks.pause(task, seen, refusal, deadline);
+      tasks.pause(task, demand, seen, refusal, deadline);
     }
   }
 

@@ -1,6 +1,7 @@
 package dev.streamfence.internal.pressure;
 
 import dev.streamfence.OutOfMemoryBudgetException;
+import dev.streamfence.internal.memory.Account;
 import dev.streamfence.internal.memory.Allocation;
 import dev.streamfence.internal.memory.Budget;
 import dev.streamfence.internal.memory.BudgetResource;
@@ -52,7 +53,7 @@ public final class PressureTask implements MemoryTask {
   // Guarded by the lock of the tasks.
   @Nullable Demand demand;
   @Nullable Signal signal;
-  String refusedBy = "";
+  @Nullable Account refusedBy;
   long since;
   long triedAt;
 
@@ -118,10 +119,22 @@ public final class PressureTask implements MemoryTask {
     }
   }
 
-  /** Whether a request exceeds the budget that refused it, with what the task has of that. */
+  /** Whether a request exceeds the budget that refuses it, with what the task has of that. */
   boolean neverFits(Demand asked, OutOfMemoryBudgetException refusal) {
-    long held = refusal.budget().isEmpty() ? heldBytes() : bytes(share(asked.resource()));
-    return asked.bytes() > refusal.limit() - held;
+    Account refuser = asked.refuser(refusal);
+    return asked.bytes() > refusal.limit() - (refuser == null ? heldBytes() : heldBytes(refuser));
+  }
+
+  /** Bytes of it that count in an account. */
+  private long heldBytes(Account account) {
+    long held = 0;
+    for (Map.Entry<Allocation, Kept> each : kept.entrySet()) {
+      held += each.getKey().isPaidBy(account) ? each.getValue().bytes() : 0;
+    }
+    for (BudgetResource share : shares.values()) {
+      held += share.account().isWithin(account) ? bytes(share) : 0;
+    }
+    return held;
   }
 
   /** Notes that it gives way, with what it has and asks for. */

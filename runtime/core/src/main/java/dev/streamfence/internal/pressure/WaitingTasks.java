@@ -192,7 +192,7 @@ public final class WaitingTasks {
     waiting = waiting + 1;
     task.demand = demand;
     task.signal = null;
-    task.refusedBy = refusal == null ? "" : refusal.budget();
+    task.refusedBy = refusal == null ? null : demand.refuser(refusal);
     task.since = System.nanoTime();
     task.triedAt = -1;
   }
@@ -222,7 +222,7 @@ public final class WaitingTasks {
       Demand wanted = other.demand;
       if (wanted != null
           && other.isBefore(task)
-          && (other.refusedBy.isEmpty() || wanted.resource() == demand.resource())
+          && (other.refusedBy == null || demand.resource().account().isWithin(other.refusedBy))
           && !(hasMemory && System.nanoTime() - other.since < PASSING_NANOS)) {
         return false;
       }
@@ -233,11 +233,12 @@ public final class WaitingTasks {
   /** Waits for a signal; first, if no task can go on, decides who gives way. */
   synchronized void pause(
       PressureTask task,
+      Demand demand,
       long seen,
       @Nullable OutOfMemoryBudgetException refusal,
       Deadline deadline) {
     task.triedAt = seen;
-    task.refusedBy = refusal == null ? "" : refusal.budget();
+    task.refusedBy = refusal == null ? null : demand.refuser(refusal);
     if (signals == seen && isStuck()) {
       giveWay();
     }

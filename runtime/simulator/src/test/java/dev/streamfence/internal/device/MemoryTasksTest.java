@@ -90,11 +90,11 @@ final class MemoryTasksTest {
       return this;
     }
 
-    /** Goes on until it waits for memory. */
+    /** Goes on until it waits for memory, and has tried. */
     Worker untilItWaits() {
       int before = memory.pressure().waiting();
       go();
-      while (memory.pressure().waiting() == before) {
+      while (memory.pressure().waiting() == before || thread.getState() == Thread.State.RUNNABLE) {
         assertThat(result.isDone()).isFalse();
         Thread.onSpinWait();
       }
@@ -346,8 +346,27 @@ final class MemoryTasksTest {
   }
 
   @Test
+  void aTaskThatWaitsForAnOuterBudgetHoldsUpThoseOfIt() throws Exception {
+    DeviceMemory outer = memory.within(800, "outer");
+    DeviceMemory inner = outer.within(700, "inner");
+    DeviceArray<byte[]> held = outer.allocate(stream, byte[].class, 600);
+    try (MemoryTask busy = memory.task(9, LONG)) {
+      Worker large =
+          new Worker("large", 1, 0, () -> inner.allocate(stream, byte[].class, 700).length())
+              .untilItWaits();
+      Worker small =
+          new Worker("small", 0, 0, () -> outer.allocate(stream, byte[].class, 100).length())
+              .untilItWaits();
+      held.close();
+      assertThat(large.get()).isEqualTo(700L);
+      assertThat(small.get()).isEqualTo(100L);
+      assertThat(busy.heldBytes()).isZero();
+    }
+  }
+
+  @Test
   void tasksThatWaitForAPartDoNotHoldUpOthers() throws Exception {
-    DeviceMemory part = memory.within(100);
+    DeviceMemory part = memory.within(100, "");
     DeviceArray<byte[]> held = part.allocate(stream, byte[].class, 100);
     try (MemoryTask busy = memory.task(9, LONG)) {
       Worker inPart =

@@ -208,6 +208,35 @@ final class SpillableArraysTest {
   }
 
   @Test
+  void aBudgetWithinABudgetSpillsWhatCountsInTheOuterOne() {
+    DeviceMemory outer = memory.within(2000, "outer");
+    DeviceMemory inner = outer.within(1500, "inner");
+    SpillableArray<int[]> outside = array(1);
+    SpillableArray<int[]> beside = outer.spillable(outer.upload(stream, numbers(2)));
+    try (DeviceArray<int[]> more = inner.allocate(stream, int[].class, 200)) {
+      assertThat(beside.place()).isEqualTo(Place.HOST);
+      assertThat(outside.place()).isEqualTo(Place.DEVICE);
+      assertThat(more.isOpen()).isTrue();
+    }
+    outside.close();
+    beside.close();
+  }
+
+  @Test
+  void aBudgetWithoutANameSpillsWhatCountsInIt() {
+    DeviceMemory part = memory.within(2000, "");
+    SpillableArray<int[]> outside = array(1);
+    SpillableArray<int[]> inside = part.spillable(part.upload(stream, numbers(2)));
+    try (DeviceArray<int[]> more = part.allocate(stream, int[].class, 200)) {
+      assertThat(inside.place()).isEqualTo(Place.HOST);
+      assertThat(outside.place()).isEqualTo(Place.DEVICE);
+      assertThat(more.isOpen()).isTrue();
+    }
+    outside.close();
+    inside.close();
+  }
+
+  @Test
   void aReservationThatWaitsSpillsAsWell() throws Exception {
     gpu.close();
     gpu = DeviceRuntime.simulated(SimulatedDevice.builder().build(), options());
