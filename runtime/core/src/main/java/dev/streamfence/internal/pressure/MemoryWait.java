@@ -24,7 +24,7 @@ final class MemoryWait<T> {
   private @Nullable OutOfMemoryBudgetException refusal;
 
   /** Who has the memory; empty until the wait ends without memory. */
-  private String account = "";
+  private String explanation = "";
 
   /**
    * Creates a wait.
@@ -48,32 +48,33 @@ final class MemoryWait<T> {
   /** Waits; afterwards there is a signal, a result, or a refusal. */
   MemoryWait<T> run() {
     Object event = FlightEvents.beginMemoryWait();
-    tasks.begin(task, demand, refusal);
+    Waiting waiting = tasks.begin(task, demand, refusal);
     try {
-      while (result == null && signal == null && account.isEmpty()) {
-        step();
+      while (result == null && signal == null && explanation.isEmpty()) {
+        step(waiting);
       }
       return this;
     } finally {
-      tasks.ended(task, result != null, signal);
+      tasks.ended(waiting, result != null, signal);
       FlightEvents.endMemoryWait(event, task.toString(), demand.what(), demand.bytes(), ending());
     }
   }
 
   /** Tries once if the task may, and pauses if that is refused. */
-  private void step() {
+  private void step(Waiting waiting) {
     boolean isOver = deadline.hasPassed() || Thread.currentThread().isInterrupted();
     long seen = tasks.signals();
-    signal = tasks.signal(task);
+    signal = tasks.signal(waiting);
     if (signal != null) {
       if (signal == Signal.RETRY && refusal != null && task.neverFits(demand, refusal)) {
         signal = Signal.SPLIT;
       }
-      account = tasks.account();
+      explanation = tasks.inWords();
       return;
     }
     tasks.requireUsable();
-    if (isOver || tasks.mayTry(task, demand)) {
+    boolean tries = isOver || tasks.mayTry(waiting);
+    if (tries) {
       try {
         result = request.get();
         return;
@@ -83,15 +84,15 @@ final class MemoryWait<T> {
     }
     if (isAboveLimit(refusal) && !demand.isTurn()) {
       signal = Signal.SPLIT;
-      account = "its budget is smaller";
+      explanation = "its budget is smaller";
     } else if (isOver) {
-      account =
+      explanation =
           (deadline.hasPassed()
                   ? "it waited " + task.patience().toMillis() + " ms; "
                   : "the wait was interrupted; ")
-              + tasks.account();
+              + tasks.inWords();
     } else {
-      tasks.pause(task, demand, seen, refusal, deadline);
+      tasks.pause(waiting, seen, tries ? refusal : null, deadline);
     }
   }
 
@@ -111,8 +112,8 @@ final class MemoryWait<T> {
   }
 
   /** Who has the memory; empty if the wait ended with some. */
-  String account() {
-    return account;
+  String explanation() {
+    return explanation;
   }
 
   /** The result, or the refusal with an account of the wait. */
@@ -123,7 +124,7 @@ final class MemoryWait<T> {
     if (refusal == null) {
       throw new AssertionError("a wait ended without memory, signal and refusal");
     }
-    throw refusal.after(account);
+    throw refusal.after(explanation);
   }
 
   private String ending() {

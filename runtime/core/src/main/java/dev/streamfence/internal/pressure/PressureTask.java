@@ -12,8 +12,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The implementation of {@link MemoryTask}. Its thread opens, nests and closes it; the lock of
- * {@link WaitingTasks} guards what it waits for.
+ * The implementation of {@link MemoryTask}. Its thread opens, nests and closes it; other threads
+ * read what it has.
  */
 public final class PressureTask implements MemoryTask {
   /** What ends a wait besides memory. */
@@ -49,13 +49,6 @@ public final class PressureTask implements MemoryTask {
 
   /** What it needs to begin again; null unless it has given way. Used by its thread. */
   private @Nullable Demand needed;
-
-  // Guarded by the lock of the tasks.
-  @Nullable Demand demand;
-  @Nullable Signal signal;
-  @Nullable Account refusedBy;
-  long since;
-  long triedAt;
 
   PressureTask(WaitingTasks tasks, long number, int priority, Duration patience) {
     this.tasks = tasks;

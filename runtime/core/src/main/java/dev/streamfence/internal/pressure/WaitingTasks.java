@@ -1,10 +1,8 @@
-// Long because who waits, who may try and who gives way are decided together, under one lock.
 package dev.streamfence.internal.pressure;
 
 import dev.streamfence.OutOfMemoryBudgetException;
 import dev.streamfence.RetryAllocationException;
 import dev.streamfence.SplitAndRetryException;
-import dev.streamfence.internal.memory.Budget;
 import dev.streamfence.internal.memory.BudgetResource;
 import dev.streamfence.internal.order.Deadline;
 import dev.streamfence.internal.pressure.PressureTask.Signal;
@@ -12,56 +10,43 @@ import dev.streamfence.memory.MemoryTask;
 import dev.streamfence.memory.PressureStatistics;
 import dev.streamfence.memory.SpillStatistics;
 import java.time.Duration;
-import java.util.Comparator;
-import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The open tasks of a runtime, and those that wait for memory. Thread-safe: {@code this} guards
- * what tasks wait for, and is not held while memory is requested.
+ * The open tasks of a runtime, and those that wait for memory. Thread-safe: a lock guards who waits
+ * for what, and is not held while memory is requested.
  *
- * <p>A waiting task tries again at each {@link #signal}, and after a while without one. When every
- * task waits and has tried since the last signal, none can go on. Then the last one that has memory
- * gives way, unless it is also the first; if there is none, the first one begins again or asks for
- * less. So the first one always gets on, and each task becomes the first one in time.
+ * <p>A waiting task that {@linkplain Turns may try} does so at each {@link #signal}, and after a
+ * while without one; the others sleep. When every task waits, and those that may try have done so
+ * since the last signal, none can go on. Then the last one that has memory gives way, unless it is
+ * also the first; if there is none, the first one begins again or asks for less. So the first one
+ * always gets on, and each task becomes the first one in time.
  */
 public final class WaitingTasks {
-  /** How long tasks that have memory pass by one that waits. */
-  private static final long PASSING_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
-
-  /** How long the first task waits for memory of threads without a task before it asks for less. */
-  private static final long GRACE_NANOS = TimeUnit.MILLISECONDS.toNanos(40);
-
+  /** For memory that comes back without a signal, as that of a lost array does. */
   private static final long LONGEST_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
-  private static final Comparator<PressureTask> FIRST_TO_LAST =
-      (a, b) -> a == b ? 0 : a.isBefore(b) ? -1 : 1;
-
-  private final BudgetResource whole;
   private final Runnable requireUsable;
   private final LongSupplier idleBytes;
   private final Map<Thread, PressureTask> tasks = new ConcurrentHashMap<>();
+  private final AtomicLong opened = new AtomicLong();
+  private final ReentrantLock lock = new ReentrantLock();
+
+  /** Guarded by lock. */
+  private final Turns turns;
+
+  /** Guarded by lock. */
+  private final WaitCounts counts = new WaitCounts();
+
+  /** How many wait. Written under lock. */
   private volatile int waiting;
-
-  // Guarded by this.
-  private long opened;
-  private long signals;
-
-  /** How many waits and tasks have ended. Frees do not count: others may make them all the time. */
-  private long endings;
-
-  private long stuckAt = -1;
-  private long stuckSince;
-  private long waits;
-  private long waitedNanos;
-  private long retries;
-  private long splits;
-  private long refusals;
 
   /**
    * Creates an empty one.
@@ -71,7 +56,7 @@ public final class WaitingTasks {
    * @param idleBytes bytes of arrays that can leave the device
    */
   public WaitingTasks(BudgetResource whole, Runnable requireUsable, LongSupplier idleBytes) {
-    this.whole = whole;
+    this.turns = new Turns(whole, tasks.values());
     this.idleBytes = idleBytes;
     this.requireUsable = requireUsable;
     whole.whenReturned(this::signal);
@@ -84,10 +69,7 @@ public final class WaitingTasks {
     if (existing != null) {
       return existing.nest();
     }
-    PressureTask task;
-    synchronized (this) {
-      task = new PressureTask(this, ++opened, priority, patience);
-    }
+    PressureTask task = new PressureTask(this, opened.incrementAndGet(), priority, patience);
     tasks.put(task.thread(), task);
     return task;
   }
@@ -97,22 +79,19 @@ public final class WaitingTasks {
     return tasks.isEmpty() ? null : tasks.get(Thread.currentThread());
   }
 
-  synchronized void end(PressureTask task) {
-    tasks.remove(task.thread(), task);
-    endings++;
-    signal();
+  void end(PressureTask task) {
+    locked(
+        () -> {
+          tasks.remove(task.thread(), task);
+          turns.ended();
+        });
   }
 
   /** Memory has become free. Costs next to nothing if no task waits. */
   public void signal() {
     if (waiting > 0) {
-      wake();
+      locked(turns::wake);
     }
-  }
-
-  private synchronized void wake() {
-    signals++;
-    notifyAll();
   }
 
   /**
@@ -133,9 +112,7 @@ public final class WaitingTasks {
       }
     }
     if (refusal != null && MemoryWait.isAboveLimit(refusal)) {
-      synchronized (this) {
-        splits++;
-      }
+      locked(counts::split);
       throw split(task, demand, refusal, "its budget is smaller");
     }
     MemoryWait<T> wait = new MemoryWait<>(this, task, demand, request, refusal).run();
@@ -146,15 +123,20 @@ public final class WaitingTasks {
           task + " gives way, since no task can go on; it waited " + demand, refusal);
     }
     if (wait.signal() == Signal.SPLIT && refusal != null) {
-      throw split(task, demand, refusal, wait.account());
+      throw split(task, demand, refusal, wait.explanation());
     }
     return wait.result();
   }
 
+  private boolean mayTry(PressureTask task, Demand demand) {
+    boolean hasMemory = Waiting.hasMemory(task, demand);
+    return locked(() -> turns.mayTry(task, demand, hasMemory));
+  }
+
   private static SplitAndRetryException split(
-      PressureTask task, Demand demand, OutOfMemoryBudgetException refusal, String account) {
+      PressureTask task, Demand demand, OutOfMemoryBudgetException refusal, String explanation) {
     return new SplitAndRetryException(
-        task + " has to ask for less than " + demand.bytes() + " bytes; " + account, refusal);
+        task + " has to ask for less than " + demand.bytes() + " bytes; " + explanation, refusal);
   }
 
   /** Waits until the memory is free that a task needs to begin again, or no task can go on. */
@@ -176,166 +158,102 @@ public final class WaitingTasks {
     requireUsable.run();
   }
 
-  /** How many signals there were: a task that has tried since the last one need not try again. */
-  synchronized long signals() {
-    return signals;
+  /** How many signals there were. */
+  long signals() {
+    return locked(turns::signals);
   }
 
   /** What a waiting task is told to do; null if nothing. */
-  synchronized @Nullable Signal signal(PressureTask task) {
-    return task.signal;
-  }
-
-  synchronized void begin(
-      PressureTask task, Demand demand, @Nullable OutOfMemoryBudgetException refusal) {
-    waits++;
-    waiting = waiting + 1;
-    task.demand = demand;
-    task.signal = null;
-    task.refusedBy = refusal == null ? null : demand.refuser(refusal);
-    task.since = System.nanoTime();
-    task.triedAt = -1;
-  }
-
-  synchronized void ended(PressureTask task, boolean hasMemory, @Nullable Signal signal) {
-    waiting = waiting - 1;
-    waitedNanos += System.nanoTime() - task.since;
-    if (signal == Signal.RETRY) {
-      retries++;
-    } else if (signal == Signal.SPLIT) {
-      splits++;
-    } else if (signal == null && !hasMemory) {
-      refusals++;
-    }
-    task.demand = null;
-    task.signal = null;
-    endings++;
-    // Those behind it may go on.
-    signals++;
-    notifyAll();
-  }
-
-  /** Whether no task before it waits for memory that it could have. */
-  synchronized boolean mayTry(PressureTask task, Demand demand) {
-    boolean hasMemory = !demand.isTurn() && task.heldBytes() > 0;
-    for (PressureTask other : tasks.values()) {
-      Demand wanted = other.demand;
-      if (wanted != null
-          && other.isBefore(task)
-          && (other.refusedBy == null || demand.resource().account().isWithin(other.refusedBy))
-          && !(hasMemory && System.nanoTime() - other.since < PASSING_NANOS)) {
-        return false;
-      }
-    }
-    return true;
-  }
-
-  /** Waits for a signal; first, if no task can go on, decides who gives way. */
-  synchronized void pause(
-      PressureTask task,
-      Demand demand,
-      long seen,
-      @Nullable OutOfMemoryBudgetException refusal,
-      Deadline deadline) {
-    task.triedAt = seen;
-    task.refusedBy = refusal == null ? null : demand.refuser(refusal);
-    if (signals == seen && isStuck()) {
-      giveWay();
-    }
-    long nanos = Math.min(deadline.remainingNanos(), LONGEST_PAUSE_NANOS);
-    if (task.signal == null && signals == seen && nanos > 0) {
-      try {
-        TimeUnit.NANOSECONDS.timedWait(this, nanos);
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
-      }
+  @Nullable Signal signal(Waiting task) {
+    lock.lock();
+    try {
+      return task.signal();
+    } finally {
+      lock.unlock();
     }
   }
 
-  /** Held: {@code this}. */
-  private boolean isStuck() {
-    tasks.values().removeIf(task -> !task.thread().isAlive());
-    for (PressureTask task : tasks.values()) {
-      if (task.demand == null || task.signal != null || task.triedAt != signals) {
-        return false;
-      }
-    }
-    return true;
+  boolean mayTry(Waiting task) {
+    return locked(() -> turns.mayTry(task));
   }
 
-  /** Held: {@code this}. All tasks wait. */
-  private void giveWay() {
-    List<PressureTask> ordered = tasks.values().stream().sorted(FIRST_TO_LAST).toList();
-    PressureTask first = ordered.get(0);
-    for (int i = ordered.size() - 1; i > 0; i--) {
-      PressureTask last = ordered.get(i);
-      if (last.demand != null && !last.demand.isTurn() && last.heldBytes() > 0) {
-        tell(last, Signal.RETRY);
-        return;
-      }
-    }
-    if (first.demand != null && first.demand.isTurn()) {
-      tell(first, Signal.GO);
-    } else if (!othersMayReturnMemory()) {
-      tell(first, Signal.SPLIT);
-    }
+  Waiting begin(PressureTask task, Demand demand, @Nullable OutOfMemoryBudgetException refusal) {
+    return locked(
+        () -> {
+          Waiting added =
+              new Waiting(
+                  task,
+                  demand,
+                  refusal == null ? null : demand.refuser(refusal),
+                  lock.newCondition());
+          counts.began();
+          turns.add(added);
+          waiting = turns.size();
+          return added;
+        });
   }
 
-  /** Held: {@code this}. Whether threads without a task have memory, for a moment. */
-  private boolean othersMayReturnMemory() {
-    if (outside() == 0) {
-      return false;
-    }
-    long now = System.nanoTime();
-    if (stuckAt != endings) {
-      stuckAt = endings;
-      stuckSince = now;
-    }
-    return now - stuckSince < GRACE_NANOS;
+  void ended(Waiting task, boolean hasMemory, @Nullable Signal signal) {
+    locked(
+        () -> {
+          turns.remove(task);
+          waiting = turns.size();
+          counts.ended(task.nanos(), hasMemory, signal);
+          turns.ended();
+        });
   }
 
-  private void tell(PressureTask task, Signal signal) {
-    task.signal = signal;
-    notifyAll();
-  }
-
-  private long outside() {
-    long held = tasks.values().stream().mapToLong(PressureTask::heldBytes).sum();
-    Budget budget = whole.snapshot();
-    return Math.max(0, budget.live() + budget.promised() - held);
+  /**
+   * Waits for a signal; first, if no task can go on, decides who gives way.
+   *
+   * @param seen how many signals there were before the task tried, or was held up
+   * @param refusal why it was refused; null if it was held up
+   */
+  void pause(
+      Waiting task, long seen, @Nullable OutOfMemoryBudgetException refusal, Deadline deadline) {
+    locked(
+        () -> {
+          if (refusal != null && task.refused(task.demand().refuser(refusal), seen)) {
+            turns.wake();
+          }
+          if (turns.signals() == seen && turns.isStuck()) {
+            turns.giveWay();
+          }
+          long nanos = deadline.remainingNanos();
+          if (turns.mayTry(task)) {
+            nanos = Math.min(nanos, LONGEST_PAUSE_NANOS);
+          }
+          if (task.signal() == null && turns.signals() == seen && nanos > 0) {
+            task.sleep(nanos);
+          }
+        });
   }
 
   /** Who has how much memory, and waits for how much. */
-  synchronized String account() {
-    StringBuilder words = new StringBuilder();
-    long now = System.nanoTime();
-    tasks.values().stream()
-        .sorted(FIRST_TO_LAST)
-        .forEach(
-            task -> {
-              words.append(task).append(" has ").append(task.heldBytes()).append(" bytes");
-              Demand demand = task.demand;
-              if (demand == null) {
-                words.append(" and runs");
-              } else {
-                words.append(" and has waited ").append((now - task.since) / 1_000_000);
-                words.append(" ms ").append(demand);
-              }
-              words.append(", ");
-            });
-    return words + "other arrays and reservations have " + outside() + " bytes";
+  String inWords() {
+    return locked(turns::inWords);
   }
 
   /** The figures at this moment, with those of spilling. */
-  public synchronized PressureStatistics statistics(SpillStatistics spilling) {
-    return new PressureStatistics(
-        tasks.size(),
-        waiting,
-        waits,
-        Duration.ofNanos(waitedNanos),
-        retries,
-        splits,
-        refusals,
-        spilling);
+  public PressureStatistics statistics(SpillStatistics spilling) {
+    return locked(() -> counts.snapshot(tasks.size(), waiting, spilling));
+  }
+
+  private void locked(Runnable step) {
+    lock.lock();
+    try {
+      step.run();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private <T> T locked(Supplier<T> step) {
+    lock.lock();
+    try {
+      return step.get();
+    } finally {
+      lock.unlock();
+    }
   }
 }

@@ -22,7 +22,9 @@ import dev.streamfence.memory.MemoryReservation;
 import dev.streamfence.memory.MemoryTask;
 import dev.streamfence.memory.SpillableArray;
 import dev.streamfence.simulation.SimulatedDevice;
+import java.lang.management.ManagementFactory;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
@@ -342,6 +344,59 @@ final class MemoryTasksTest {
       assertThat(busy.heldBytes()).isEqualTo(held.length());
       held.close();
       assertThat(large.get()).isEqualTo("has 800");
+    }
+  }
+
+  /** With many tasks, each free would otherwise wake all of them. */
+  @Test
+  void aTaskThatIsHeldUpSleepsThroughFrees() throws Exception {
+    DeviceArray<byte[]> held = allocate(600);
+    try (MemoryTask busy = memory.task(9, LONG)) {
+      Worker large = new Worker("large", 0, 0, () -> more(800)).untilItWaits();
+      Worker small = new Worker("small", 0, 0, () -> more(100)).untilItWaits();
+      long before = waits(small.thread);
+      for (int i = 0; i < 50; i++) {
+        allocate(1).close();
+        Thread.sleep(2);
+      }
+      assertThat(waits(small.thread) - before).isLessThan(4);
+      held.close();
+      assertThat(large.get()).isEqualTo("has 800");
+      assertThat(small.get()).isEqualTo("has 100");
+      assertThat(busy.heldBytes()).isZero();
+    }
+  }
+
+  private static long waits(Thread thread) {
+    return ManagementFactory.getThreadMXBean().getThreadInfo(thread.getId()).getWaitedCount();
+  }
+
+  @Test
+  void manyTasksThatWaitAreAllServed() throws Exception {
+    DeviceArray<byte[]> held = allocate(BUDGET);
+    List<Worker> workers = new ArrayList<>();
+    try (MemoryTask busy = memory.task(9, LONG)) {
+      DeviceMemory part = memory.within(200);
+      for (int i = 0; i < 60; i++) {
+        DeviceMemory own = i % 3 == 0 ? part : memory;
+        Worker worker =
+            new Worker(
+                "worker " + i,
+                i % 4,
+                0,
+                () -> {
+                  try (DeviceArray<byte[]> first = own.allocate(stream, byte[].class, 150);
+                      DeviceArray<byte[]> second = first.view(0, 1).copy(stream)) {
+                    return second.length();
+                  }
+                });
+        workers.add(worker.untilItWaits());
+      }
+      held.close();
+      assertThat(busy.heldBytes()).isZero();
+    }
+    for (Worker worker : workers) {
+      assertThat(worker.get()).isEqualTo(1L);
     }
   }
 
