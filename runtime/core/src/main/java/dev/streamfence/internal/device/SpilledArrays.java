@@ -11,7 +11,9 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
@@ -24,7 +26,7 @@ import org.jspecify.annotations.Nullable;
 final class SpilledArrays {
   /**
    * Where one array is, for the figures; outlives it. The holder of the array's lock moves it, or
-   * the cleaner when the array is lost.
+   * the cleaner, when the array is lost.
    */
   final class Ledger implements Runnable {
     private final long bytes;
@@ -47,14 +49,19 @@ final class SpilledArrays {
 
     /** The array has come back. */
     void returned() {
-      run();
+      giveUpPlace();
       returns.increment();
       bytesReturned.add(bytes);
     }
 
-    /** Gives up the place outside of the device. */
+    /** The array is closed or lost. */
     @Override
     public void run() {
+      arrays.remove(this);
+      giveUpPlace();
+    }
+
+    private void giveUpPlace() {
       Place before = place;
       place = Place.DEVICE;
       if (before != Place.DEVICE) {
@@ -66,10 +73,9 @@ final class SpilledArrays {
   private final long hostLimit;
   private final Optional<Path> folder;
 
-  /** Weak, so that a lost array is found and freed like any other. Guarded by this. */
-  private final List<WeakReference<TrackedSpillable<?>>> arrays = new ArrayList<>();
+  /** Weak, so that a lost array is found and freed like any other. */
+  private final Map<Ledger, WeakReference<TrackedSpillable<?>>> arrays = new ConcurrentHashMap<>();
 
-  private volatile boolean isEmpty = true;
   private final AtomicLong ticks = new AtomicLong();
   private final AtomicLong hostBytes = new AtomicLong();
   private final AtomicLong diskBytes = new AtomicLong();
@@ -95,20 +101,12 @@ final class SpilledArrays {
     Ledger ledger = new Ledger(array.sizeInBytes());
     TrackedSpillable<A> spillable = new TrackedSpillable<>(this, ledger, array);
     LostArrays.CLEANER.register(spillable, ledger);
-    synchronized (this) {
-      arrays.add(new WeakReference<>(spillable));
-      isEmpty = false;
-    }
+    arrays.put(ledger, new WeakReference<>(spillable));
     return spillable;
   }
 
-  synchronized void forget(TrackedSpillable<?> closed) {
-    arrays.removeIf(each -> each.refersTo(closed) || each.refersTo(null));
-    isEmpty = arrays.isEmpty();
-  }
-
   boolean isEmpty() {
-    return isEmpty;
+    return arrays.isEmpty();
   }
 
   /** The next moment: a counter. */
@@ -149,7 +147,7 @@ final class SpilledArrays {
 
   /** Bytes of arrays on the device that are not in use. */
   long idleBytes() {
-    return isEmpty
+    return isEmpty()
         ? 0
         : leastRecentlyUsedFirst().stream().mapToLong(TrackedSpillable::idleBytes).sum();
   }
@@ -157,12 +155,10 @@ final class SpilledArrays {
   private List<TrackedSpillable<?>> leastRecentlyUsedFirst() {
     record Aged(TrackedSpillable<?> array, long lastUse) {}
     List<Aged> aged = new ArrayList<>();
-    synchronized (this) {
-      for (WeakReference<TrackedSpillable<?>> each : arrays) {
-        TrackedSpillable<?> array = each.get();
-        if (array != null) {
-          aged.add(new Aged(array, array.lastUse()));
-        }
+    for (WeakReference<TrackedSpillable<?>> each : arrays.values()) {
+      TrackedSpillable<?> array = each.get();
+      if (array != null) {
+        aged.add(new Aged(array, array.lastUse()));
       }
     }
     aged.sort(Comparator.comparingLong(Aged::lastUse));

@@ -231,12 +231,11 @@ public final class TrackedSpillable<A> implements SpillableArray<A> {
         onDevice.close();
       } else if (copy != null) {
         copy.discard();
-        ledger.run();
       }
       closed = true;
       array = null;
       copy = null;
-      spills.forget(this);
+      ledger.run();
     } finally {
       lock.unlock();
     }
