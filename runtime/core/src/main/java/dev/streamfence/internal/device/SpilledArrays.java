@@ -1,8 +1,10 @@
 package dev.streamfence.internal.device;
 
+import dev.streamfence.CudaDriverException;
 import dev.streamfence.DeviceStream;
 import dev.streamfence.internal.jfr.FlightEvents;
 import dev.streamfence.internal.memory.Account;
+import dev.streamfence.internal.memory.TrackedResource;
 import dev.streamfence.internal.order.Teardown;
 import dev.streamfence.memory.SpillStatistics;
 import dev.streamfence.memory.SpillableArray.Place;
@@ -66,12 +68,14 @@ final class SpilledArrays {
       place = Place.DEVICE;
       if (before != Place.DEVICE) {
         withdraw(before, bytes);
+        roomFreed.run();
       }
     }
   }
 
   private final long hostLimit;
   private final Optional<Path> folder;
+  private final Runnable roomFreed;
 
   /** Weak, so that a lost array is found and freed like any other. */
   private final Map<Ledger, WeakReference<TrackedSpillable<?>>> arrays = new ConcurrentHashMap<>();
@@ -92,7 +96,14 @@ final class SpilledArrays {
    * @param hostLimit how many bytes may be in host memory
    * @param folder for files; empty for none
    */
-  SpilledArrays(long hostLimit, Optional<Path> folder) {
+  /**
+   * Creates an empty one.
+   *
+   * @param hostLimit bytes of host memory
+   * @param roomFreed called when an array has given up its place outside of the device
+   */
+  SpilledArrays(long hostLimit, Optional<Path> folder, Runnable roomFreed) {
+    this.roomFreed = roomFreed;
     this.hostLimit = hostLimit;
     this.folder = folder;
   }
@@ -167,12 +178,22 @@ final class SpilledArrays {
     return sorted;
   }
 
-  /** Copies an array to where there is room; null if there is none. */
+  /**
+   * Copies an array to where there is room: to a file also if the host has no page-locked memory
+   * left.
+   *
+   * @return null if there is no room
+   */
   <A> @Nullable SpilledCopy<A> copy(WritableArray<A> array, DeviceStream stream) {
     long bytes = array.sizeInBytes();
     if (takeHost(bytes)) {
       try {
         return HostCopy.of(array, stream);
+      } catch (CudaDriverException e) {
+        withdraw(Place.HOST, bytes);
+        if (e.code() != TrackedResource.OUT_OF_MEMORY || folder.isEmpty()) {
+          throw e;
+        }
       } catch (RuntimeException | Error e) {
         withdraw(Place.HOST, bytes);
         throw e;

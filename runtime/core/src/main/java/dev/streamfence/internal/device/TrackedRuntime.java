@@ -116,7 +116,9 @@ public final class TrackedRuntime implements DeviceRuntime {
     this.downloads = new DownloadMemory(pool.hostMemory(), options.downloadMemoryInBytes());
     this.streams = new TrackedStreams(this, pool);
     this.memory = new TrackedMemory(this, stack, arrays);
-    this.spills = new SpilledArrays(options.spillMemoryInBytes(), options.spillFolder());
+    this.spills =
+        new SpilledArrays(
+            options.spillMemoryInBytes(), options.spillFolder(), () -> tasks().signal());
     this.tasks = new WaitingTasks(stack.budget(), this::requireUsable, spills::idleBytes);
     this.watcher = new CompletionWatcher("completions of " + this);
     this.watchdog =

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 public abstract sealed class TrackedResource extends TrackedFrees implements AllocationResource
     permits UpstreamResource, GuardResource {
   /** {@code CUDA_ERROR_OUT_OF_MEMORY}. */
-  static final int OUT_OF_MEMORY = 2;
+  public static final int OUT_OF_MEMORY = 2;
 
   final PendingFrees pendingFrees;
   private final Account account = new Account();

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.streamfence.CudaDriverException;
 import dev.streamfence.DeviceArray;
 import dev.streamfence.DeviceException;
 import dev.streamfence.DeviceMemory;
@@ -20,6 +21,7 @@ import dev.streamfence.memory.MemoryReservation;
 import dev.streamfence.memory.SpillStatistics;
 import dev.streamfence.memory.SpillableArray;
 import dev.streamfence.memory.SpillableArray.Place;
+import dev.streamfence.simulation.DriverCall;
 import dev.streamfence.simulation.Schedule;
 import dev.streamfence.simulation.SimulatedDevice;
 import java.io.IOException;
@@ -42,6 +44,7 @@ final class SpillableArraysTest {
   private static final int BUDGET = 4000;
 
   @TempDir private Path folder;
+  private SimulatedDevice device;
   private DeviceRuntime gpu;
   private DeviceMemory memory;
   private DeviceStream stream;
@@ -59,8 +62,8 @@ final class SpillableArraysTest {
   }
 
   private void open(RuntimeOptions options) {
-    gpu =
-        DeviceRuntime.simulated(SimulatedDevice.builder().schedule(Schedule.LAZY).build(), options);
+    device = SimulatedDevice.builder().schedule(Schedule.LAZY).build();
+    gpu = DeviceRuntime.simulated(device, options);
     memory = gpu.memory();
     stream = gpu.streams().acquire();
   }
@@ -283,6 +286,30 @@ final class SpillableArraysTest {
     assertThat(Thread.interrupted()).isTrue();
     requireContent(table, 1);
     table.close();
+  }
+
+  @Test
+  void aHostWithoutPageLockedMemoryLeavesTheFile() {
+    SpillableArray<int[]> array = array(1);
+    device.failCall(DriverCall.ALLOCATE_HOST, 1, 2);
+    assertThat(memory.spill(stream, 1)).isEqualTo(1600);
+    assertThat(array.place()).isEqualTo(Place.DISK);
+    assertThat(memory.pressure().spilling().failures()).isZero();
+    requireContent(array, 1);
+    array.close();
+  }
+
+  @Test
+  void withoutAFolderAHostWithoutPageLockedMemoryIsAFailure() {
+    reopen(RuntimeOptions.defaults().withMemoryBudget(MemoryBudget.ofBytes(BUDGET)));
+    SpillableArray<int[]> array = array(1);
+    device.failCall(DriverCall.ALLOCATE_HOST, 1, 2);
+    assertThatThrownBy(() -> memory.spill(stream, 1))
+        .isInstanceOf(CudaDriverException.class)
+        .hasMessageContaining("allocating pinned int[400]");
+    assertThat(array.place()).isEqualTo(Place.DEVICE);
+    requireContent(array, 1);
+    array.close();
   }
 
   @Test
