@@ -731,6 +731,10 @@ public final class TrackedRuntime implements DeviceRuntime {
       Leaks leaks = options.traceAllocations() ? new Leaks(leaked) : null;
       pool.life().callOutside(() -> LogTopic.LEAKS.warn(fact, leaks));
     }
+    List<String> open = tasks.open();
+    if (!open.isEmpty()) {
+      warn(LogTopic.LEAKS, this + " is closed with " + open.size() + " open tasks: " + first(open));
+    }
   }
 
   /** Where the arrays that a report names were allocated: never thrown. */
@@ -747,11 +751,11 @@ public final class TrackedRuntime implements DeviceRuntime {
     }
   }
 
-  private static String first(List<String> arrays) {
-    String named = String.join(", ", arrays.subList(0, Math.min(NAMED_LEAKS, arrays.size())));
-    return arrays.size() <= NAMED_LEAKS
+  private static String first(List<String> all) {
+    String named = String.join(", ", all.subList(0, Math.min(NAMED_LEAKS, all.size())));
+    return all.size() <= NAMED_LEAKS
         ? named
-        : named + " and " + (arrays.size() - NAMED_LEAKS) + " more";
+        : named + " and " + (all.size() - NAMED_LEAKS) + " more";
   }
 
   @Override

@@ -21,7 +21,7 @@ final class Turns {
   /** How long the first task waits for memory of threads without a task before it asks for less. */
   private static final long GRACE_NANOS = TimeUnit.MILLISECONDS.toNanos(40);
 
-  private static final Comparator<PressureTask> FIRST_TO_LAST =
+  static final Comparator<PressureTask> FIRST_TO_LAST =
       (a, b) -> a == b ? 0 : a.isBefore(b) ? -1 : 1;
 
   private final BudgetResource whole;

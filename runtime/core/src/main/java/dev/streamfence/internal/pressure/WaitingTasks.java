@@ -10,6 +10,7 @@ import dev.streamfence.memory.MemoryTask;
 import dev.streamfence.memory.PressureStatistics;
 import dev.streamfence.memory.SpillStatistics;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
@@ -232,6 +233,11 @@ public final class WaitingTasks {
   /** Who has how much memory, and waits for how much. */
   String inWords() {
     return locked(turns::inWords);
+  }
+
+  /** The open tasks, from first to last. */
+  public List<String> open() {
+    return tasks.values().stream().sorted(Turns.FIRST_TO_LAST).map(PressureTask::toString).toList();
   }
 
   /** The figures at this moment, with those of spilling. */

@@ -9,6 +9,7 @@ import dev.streamfence.RuntimeOptions;
 import dev.streamfence.foreign.ForeignMemory;
 import dev.streamfence.internal.launch.VectorKernels;
 import dev.streamfence.launch.LaunchRecorder;
+import dev.streamfence.memory.MemoryTask;
 import dev.streamfence.simulation.Schedule;
 import dev.streamfence.simulation.SimulatedDevice;
 import dev.streamfence.simulation.SimulatedLibrary;
@@ -99,6 +100,17 @@ final class LeftoversTest {
       LogRecord only = log.records().get(0);
       assertThat(only.getThrown().getSuppressed()).hasSize(10);
       assertThat(kept).hasSize(1_000);
+    }
+  }
+
+  @Test
+  void openTasksAreReported() {
+    try (RuntimeLog log = RuntimeLog.listen()) {
+      DeviceRuntime gpu = DeviceRuntime.simulated(device);
+      MemoryTask kept = gpu.memory().task();
+      gpu.close();
+      assertThat(log.messages()).containsExactly(gpu + " is closed with 1 open tasks: " + kept);
+      kept.close();
     }
   }
 
