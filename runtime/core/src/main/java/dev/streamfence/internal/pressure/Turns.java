@@ -139,10 +139,11 @@ final class Turns {
     return now - stuckSince < GRACE_NANOS;
   }
 
+  /** Also bytes that are freed and not yet returned, whoever had them: they come back. */
   private long outside() {
     long held = open.stream().mapToLong(PressureTask::heldBytes).sum();
     Budget budget = whole.snapshot();
-    return Math.max(0, budget.live() + budget.promised() - held);
+    return Math.max(0, budget.live() + budget.pending() + budget.promised() - held);
   }
 
   /** Who has how much memory, and waits for how much. */
