@@ -10,6 +10,7 @@ import dev.streamfence.foreign.ForeignMemory;
 import dev.streamfence.internal.memory.Account;
 import dev.streamfence.internal.memory.AdoptedMemory;
 import dev.streamfence.internal.memory.Allocation;
+import dev.streamfence.internal.memory.AllocationResource;
 import dev.streamfence.internal.memory.Budget;
 import dev.streamfence.internal.memory.BudgetResource;
 import dev.streamfence.internal.memory.Reservation;
@@ -245,6 +246,7 @@ public final class TrackedMemory implements DeviceMemory {
   @Override
   public MemoryReservation reserve(long bytes) {
     requireBudget();
+    AllocationResource.requirePositive(bytes, "a reservation");
     PressureTask task = waitingTask();
     if (task == null) {
       return spilling.orSpill(runtime.streams()::defaultStream, () -> reserve(resource, bytes));
@@ -524,8 +526,9 @@ public final class TrackedMemory implements DeviceMemory {
       return request.get();
     }
     ArrayElement elementType = ArrayElement.ofArray(arrayType);
-    int size = elementType.sizeInBytes();
-    long bytes = length > Long.MAX_VALUE / size ? Long.MAX_VALUE : length * size;
+    timelineFor(stream, elementType, length);
+    Objects.requireNonNull(tag, "tag");
+    long bytes = length * elementType.sizeInBytes();
     String what = tag.isEmpty() ? description(elementType, length) : "'" + tag + "'";
     return runtime.tasks().await(task, new Demand(what, bytes, resource, false), request);
   }
@@ -584,26 +587,8 @@ public final class TrackedMemory implements DeviceMemory {
     Objects.requireNonNull(stream, "stream");
     Objects.requireNonNull(tag, "tag");
     ArrayElement elementType = ArrayElement.ofArray(arrayType);
+    Timeline timeline = timelineFor(stream, elementType, length);
     String what = description(elementType, length);
-    if (length < 0) {
-      throw new IllegalArgumentException(
-          "an array of " + length + " elements; the length is at least 0");
-    }
-    if (length > Long.MAX_VALUE / elementType.sizeInBytes()) {
-      throw new IllegalArgumentException(what + " has more bytes than a long counts");
-    }
-    if (stream.runtime() != runtime) {
-      throw new StreamMisuseException(
-          StreamMisuseException.Misuse.OTHER_RUNTIME,
-          "allocation of "
-              + what
-              + " by "
-              + runtime
-              + " on "
-              + stream
-              + ": they belong to two runtimes");
-    }
-    Timeline timeline = TrackedStream.timelineOf(stream);
     @Nullable Allocation allocation = null;
     if (length > 0) {
       // Before the budget, which would otherwise report a lost device as out of memory.
@@ -613,6 +598,31 @@ public final class TrackedMemory implements DeviceMemory {
           source.allocate(length * elementType.sizeInBytes(), timeline, tag.isEmpty() ? what : tag);
     }
     return array(arrayType, elementType, length, allocation);
+  }
+
+  /** The timeline of a stream on which an array can be allocated; refuses all others. */
+  private Timeline timelineFor(DeviceStream stream, ArrayElement elementType, long length) {
+    Objects.requireNonNull(stream, "stream");
+    if (length < 0) {
+      throw new IllegalArgumentException(
+          "an array of " + length + " elements; the length is at least 0");
+    }
+    if (length > Long.MAX_VALUE / elementType.sizeInBytes()) {
+      throw new IllegalArgumentException(
+          description(elementType, length) + " has more bytes than a long counts");
+    }
+    if (stream.runtime() != runtime) {
+      throw new StreamMisuseException(
+          StreamMisuseException.Misuse.OTHER_RUNTIME,
+          "allocation of "
+              + description(elementType, length)
+              + " by "
+              + runtime
+              + " on "
+              + stream
+              + ": they belong to two runtimes");
+    }
+    return TrackedStream.timelineOf(stream);
   }
 
   /** An array without a tag in words, such as {@code float[1024]}. */

@@ -523,6 +523,35 @@ final class MemoryTasksTest {
   }
 
   @Test
+  void aRequestThatIsRefusedForItselfDoesNotWait() throws Exception {
+    DeviceArray<byte[]> held = allocate(BUDGET);
+    try (MemoryTask busy = memory.task(9, LONG);
+        DeviceRuntime other = DeviceRuntime.simulated();
+        DeviceStream foreign = other.streams().acquire()) {
+      Worker first = new Worker("first", 1, 0, () -> more(BUDGET)).untilItWaits();
+      DeviceStream closed = gpu.streams().acquire();
+      closed.close();
+      for (DeviceStream wrong : List.of(foreign, closed)) {
+        Worker refused =
+            new Worker("refused", 0, 0, () -> memory.allocate(wrong, byte[].class, 1)).go();
+        assertThat(refused.failure()).isInstanceOf(StreamMisuseException.class);
+      }
+      for (long bytes : new long[] {0, -1}) {
+        Worker refused = new Worker("refused", 0, 0, () -> memory.reserve(bytes)).go();
+        assertThat(refused.failure()).isInstanceOf(IllegalArgumentException.class);
+      }
+      Worker negative = new Worker("refused", 0, 0, () -> allocate(-1)).go();
+      assertThat(negative.failure()).isInstanceOf(IllegalArgumentException.class);
+      Worker large =
+          new Worker("refused", 0, 0, () -> memory.allocate(stream, int[].class, Long.MAX_VALUE));
+      assertThat(large.go().failure()).isInstanceOf(IllegalArgumentException.class);
+      held.close();
+      assertThat(first.get()).isEqualTo("has " + BUDGET);
+      assertThat(busy.heldBytes()).isZero();
+    }
+  }
+
+  @Test
   void aTaskWithinATaskIsPartOfIt() {
     try (MemoryTask outer = memory.task(3);
         DeviceArray<byte[]> held = allocate(10)) {
