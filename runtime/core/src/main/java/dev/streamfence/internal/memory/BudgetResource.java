@@ -71,7 +71,12 @@ public final class BudgetResource implements AllocationResource {
 
   /** Refuses bytes that would not fit now; changes nothing, see {@link Account#check}. */
   public void check(long bytes) {
-    account.check(bytes, "a checked request");
+    check(bytes, "a checked request");
+  }
+
+  /** Refuses bytes of a request in words that would not fit now. */
+  public void check(long bytes, String what) {
+    account.check(bytes, what);
   }
 
   @Override

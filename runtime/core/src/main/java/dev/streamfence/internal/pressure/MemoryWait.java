@@ -66,7 +66,7 @@ final class MemoryWait<T> {
     long seen = tasks.signals();
     signal = tasks.signal(waiting);
     if (signal != null) {
-      if (signal == Signal.RETRY && refusal != null && task.neverFits(demand, refusal)) {
+      if (signal == Signal.RETRY && neverFits()) {
         signal = Signal.SPLIT;
       }
       explanation = tasks.inWords();
@@ -94,6 +94,18 @@ final class MemoryWait<T> {
     } else {
       tasks.pause(waiting, seen, tries ? refusal : null, deadline);
     }
+  }
+
+  /** Whether the request cannot succeed even if all others give way; it may have been held up. */
+  private boolean neverFits() {
+    if (refusal == null) {
+      try {
+        demand.resource().check(demand.bytes(), demand.what());
+      } catch (OutOfMemoryBudgetException e) {
+        refusal = e;
+      }
+    }
+    return refusal != null && task.neverFits(demand, refusal);
   }
 
   /** Whether a request never fits. */

@@ -259,6 +259,18 @@ final class MemoryTasksTest {
   }
 
   @Test
+  void aTaskThatIsHeldUpAndCanNeverHaveWhatItNeedsIsToldToAskForLess() throws Exception {
+    Worker older = new Worker("older", 0, 0, () -> more(500));
+    Worker younger = new Worker("younger", 0, 600, () -> more(600));
+    older.untilItWaits();
+    Thread.sleep(60); // by then it no longer passes by the older one
+    younger.go();
+    assertThat(younger.failure()).isInstanceOf(SplitAndRetryException.class);
+    assertThat(older.get()).isEqualTo("has 500");
+    assertThat(memory.pressure().retries()).isZero();
+  }
+
+  @Test
   void theCloseOfAReservationIsMemoryForATaskThatWaits() throws Exception {
     Worker older = new Worker("older", 0, 0, () -> more(300));
     Worker younger =
