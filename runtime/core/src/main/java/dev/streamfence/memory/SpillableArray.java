@@ -72,7 +72,7 @@ public sealed interface SpillableArray<A> extends AutoCloseable permits TrackedS
    *
    * @param <A> the Java array type
    */
-  sealed interface Use<A> extends AutoCloseable permits TrackedSpillable.Pin {
+  sealed interface Use<A> extends AutoCloseable permits TrackedSpillable.OpenUse {
     /** The array: a view, whose close does nothing, and which must not be used after this use. */
     DeviceArray<A> array();
 

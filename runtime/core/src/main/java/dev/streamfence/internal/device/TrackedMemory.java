@@ -97,7 +97,7 @@ public final class TrackedMemory implements DeviceMemory {
   @Override
   public <A> WritableArray<A> allocate(
       DeviceStream stream, Class<A> arrayType, long length, String tag) {
-    return allocate(budget, stream, arrayType, length, tag);
+    return allocateFrom(budget, stream, arrayType, length, tag);
   }
 
   @Override
@@ -113,7 +113,7 @@ public final class TrackedMemory implements DeviceMemory {
 
   <A> WritableArray<A> allocateZeroed(
       Source from, DeviceStream stream, Class<A> arrayType, long length, String tag) {
-    WritableArray<A> array = allocate(from, stream, arrayType, length, tag);
+    WritableArray<A> array = allocateFrom(from, stream, arrayType, length, tag);
     try {
       if (array.elementType() == ElementType.BOOLEAN) {
         array.fill(stream, false);
@@ -133,7 +133,7 @@ public final class TrackedMemory implements DeviceMemory {
   <A> WritableArray<A> upload(Source from, DeviceStream stream, A source, String tag) {
     Objects.requireNonNull(source, "source");
     WritableArray<A> array =
-        allocate(from, stream, (Class<A>) source.getClass(), hostLength(source), tag);
+        allocateFrom(from, stream, (Class<A>) source.getClass(), hostLength(source), tag);
     try {
       array.upload(stream, source);
       return array;
@@ -488,10 +488,10 @@ public final class TrackedMemory implements DeviceMemory {
   }
 
   /** Allocates, and waits for memory in a task if it comes from the budget. */
-  <A> WritableArray<A> allocate(
+  <A> WritableArray<A> allocateFrom(
       Source source, DeviceStream stream, Class<A> arrayType, long length, String tag) {
     PressureTask task = source == budget && length > 0 ? waitingTask() : null;
-    return allocate(
+    return allocateOrWait(
         task == null ? source : task.share(resource)::allocate,
         task,
         stream,
@@ -500,13 +500,14 @@ public final class TrackedMemory implements DeviceMemory {
         tag);
   }
 
-  /** Allocates like {@link #allocate}, but no task has the array. */
+  /** Allocates like {@link #allocate}, and no task has the array. */
   <A> WritableArray<A> allocateShared(
       DeviceStream stream, Class<A> arrayType, long length, String tag) {
-    return allocate(budget, waitingTask(), stream, arrayType, length, tag);
+    return allocateOrWait(budget, waitingTask(), stream, arrayType, length, tag);
   }
 
-  private <A> WritableArray<A> allocate(
+  /** Spills idle arrays if memory is short, and waits in a task. */
+  private <A> WritableArray<A> allocateOrWait(
       Source source,
       @Nullable PressureTask task,
       DeviceStream stream,

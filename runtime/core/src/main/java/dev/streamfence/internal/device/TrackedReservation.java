@@ -22,7 +22,7 @@ public final class TrackedReservation implements MemoryReservation {
   @Override
   public <A> WritableArray<A> allocate(
       DeviceStream stream, Class<A> arrayType, long length, String tag) {
-    return memory.allocate(reservation::allocate, stream, arrayType, length, tag);
+    return memory.allocateFrom(reservation::allocate, stream, arrayType, length, tag);
   }
 
   @Override

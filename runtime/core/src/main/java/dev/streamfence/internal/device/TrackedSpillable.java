@@ -35,7 +35,7 @@ public final class TrackedSpillable<A> implements SpillableArray<A> {
   private @Nullable SpilledCopy<A> copy;
 
   /** How many uses it has. Raised under the lock. */
-  private final AtomicInteger pins = new AtomicInteger();
+  private final AtomicInteger uses = new AtomicInteger();
 
   private volatile boolean closed;
   private volatile long lastUse;
@@ -89,34 +89,34 @@ public final class TrackedSpillable<A> implements SpillableArray<A> {
         WritableArray<A> onDevice = array;
         if (onDevice != null) {
           onDevice.requireUsable(stream, "a use");
-          return pin(onDevice);
+          return begin(onDevice);
         }
       } finally {
         lock.unlock();
       }
-      Pin<A> pin = bringBack(stream);
-      if (pin != null) {
-        return pin;
+      OpenUse<A> use = bringBack(stream);
+      if (use != null) {
+        return use;
       }
     }
   }
 
   /** A new use. Held: lock. */
-  private Pin<A> pin(WritableArray<A> onDevice) {
+  private OpenUse<A> begin(WritableArray<A> onDevice) {
     PressureTask task = memory.runtime().tasks().current();
     Allocation kept = onDevice.region == null ? null : onDevice.region.allocation();
     // First: a view is refused once the runtime is closed.
-    Pin<A> pin = new Pin<>(this, onDevice.view(0, length), task, kept);
+    OpenUse<A> use = new OpenUse<>(this, onDevice.view(0, length), task, kept);
     if (task != null && kept != null) {
       task.keep(kept);
     }
-    pins.incrementAndGet();
+    uses.incrementAndGet();
     lastUse = spills.tick();
-    return pin;
+    return use;
   }
 
   /** Copies the elements to new memory; null if another thread does that meanwhile. */
-  private @Nullable Pin<A> bringBack(DeviceStream stream) {
+  private @Nullable OpenUse<A> bringBack(DeviceStream stream) {
     memory.runtime().requireMayWait("a use of " + this + ", which is not on the device,");
     WritableArray<A> target = memory.allocateShared(stream, arrayType, length, tag);
     boolean isBack = false;
@@ -135,7 +135,7 @@ public final class TrackedSpillable<A> implements SpillableArray<A> {
         lastUse = spills.tick();
         ledger.returned();
         source.discard();
-        return pin(target);
+        return begin(target);
       } finally {
         lock.unlock();
       }
@@ -159,7 +159,7 @@ public final class TrackedSpillable<A> implements SpillableArray<A> {
     }
     try {
       WritableArray<A> onDevice = array;
-      if (onDevice == null || pins.get() > 0 || !isFree(onDevice)) {
+      if (onDevice == null || uses.get() > 0 || !isFree(onDevice)) {
         return false;
       }
       SpilledCopy<A> made = spills.copy(onDevice, stream);
@@ -199,7 +199,7 @@ public final class TrackedSpillable<A> implements SpillableArray<A> {
 
   /** Its bytes if it is on the device and not in use. */
   long idleBytes() {
-    return place() == Place.DEVICE && pins.get() == 0 ? sizeInBytes : 0;
+    return place() == Place.DEVICE && uses.get() == 0 ? sizeInBytes : 0;
   }
 
   /** Whether its memory on the device counts in an account. */
@@ -210,11 +210,11 @@ public final class TrackedSpillable<A> implements SpillableArray<A> {
         && onDevice.region.allocation().isPaidBy(payer);
   }
 
-  private void unpin(@Nullable PressureTask task, @Nullable Allocation kept) {
+  private void end(@Nullable PressureTask task, @Nullable Allocation kept) {
     if (task != null && kept != null) {
       task.keepNoLonger(kept);
     }
-    if (pins.decrementAndGet() == 0) {
+    if (uses.decrementAndGet() == 0) {
       memory.runtime().tasks().signal();
     }
   }
@@ -275,7 +275,7 @@ public final class TrackedSpillable<A> implements SpillableArray<A> {
   }
 
   /** The implementation of {@link SpillableArray.Use}. */
-  public static final class Pin<A> implements Use<A> {
+  public static final class OpenUse<A> implements Use<A> {
     private final TrackedSpillable<A> owner;
     private final DeviceArray<A> array;
 
@@ -287,7 +287,7 @@ public final class TrackedSpillable<A> implements SpillableArray<A> {
 
     private final AtomicBoolean ended = new AtomicBoolean();
 
-    private Pin(
+    private OpenUse(
         TrackedSpillable<A> owner,
         DeviceArray<A> array,
         @Nullable PressureTask task,
@@ -306,7 +306,7 @@ public final class TrackedSpillable<A> implements SpillableArray<A> {
     @Override
     public void close() {
       if (ended.compareAndSet(false, true)) {
-        owner.unpin(task, kept);
+        owner.end(task, kept);
       }
     }
   }
