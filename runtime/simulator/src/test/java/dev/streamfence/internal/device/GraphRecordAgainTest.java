@@ -10,51 +10,14 @@ import dev.streamfence.DeviceArray;
 import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
 import dev.streamfence.graph.KernelGraph;
-import dev.streamfence.internal.launch.VectorKernels;
 import dev.streamfence.simulation.DriverCall;
-import dev.streamfence.simulation.Schedule;
 import dev.streamfence.simulation.SimulatedDevice;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** Graphs that are recorded again: what runs, what is released, and what fails. */
-@Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
-final class GraphRecordAgainTest {
-  private static final int N = 64;
-
-  private final SimulatedDevice device =
-      SimulatedDevice.builder().schedule(Schedule.LAZY).checkUninitializedReads(true).build();
-  private final DeviceRuntime gpu = DeviceRuntime.simulated(device);
-  private final DeviceStream a = gpu.streams().acquire();
-  private final DeviceStream b = gpu.streams().acquire();
-  private final VectorKernels onA = VectorKernels.on(a);
-  private final VectorKernels onB = VectorKernels.on(b);
-  private final DeviceArray<int[]> x = zeros("x");
-  private final DeviceArray<int[]> y = zeros("y");
-  private final DeviceArray<int[]> sum = zeros("sum");
-
-  private DeviceArray<int[]> zeros(String tag) {
-    return gpu.memory().allocateZeroed(a, int[].class, N, tag);
-  }
-
-  /** The bytes that are allocated once the device has done everything. */
-  private long live() {
-    gpu.synchronize();
-    gpu.memory().reap();
-    return gpu.memory().bytesOutstanding();
-  }
-
-  @AfterEach
-  void nothingIsLeft() {
-    gpu.close();
-    assertThat(device.findings()).isEmpty();
-    assertThat(device.liveObjects()).isZero();
-  }
-
+final class GraphRecordAgainTest extends GraphsOnTwoStreams {
   @Test
   void aGraphThatIsRecordedAgainRunsWithOtherLengthsAndTheDriverChangesItsGraph() {
     DeviceArray<int[]> longer = gpu.memory().allocateZeroed(b, int[].class, 3 * N, "longer");
@@ -127,7 +90,7 @@ final class GraphRecordAgainTest {
 
   @Test
   void memoryOfWhatWasRecordedBeforeIsFreedWhenItsRunsAreDone() {
-    long before = live();
+    long before = live(gpu);
     DeviceArray<int[]> once = zeros("once");
     KernelGraph graph =
         gpu.graph(
@@ -140,7 +103,7 @@ final class GraphRecordAgainTest {
     once.close();
     graph.launch(a);
     graph.recordAgain(body -> onA.increment(x, N));
-    assertThat(live()).isEqualTo(before);
+    assertThat(live(gpu)).isEqualTo(before);
     graph.launch(b);
     assertThat(x.download(b)).containsOnly(4);
     graph.close();
@@ -160,13 +123,9 @@ final class GraphRecordAgainTest {
     graph.set(0, "n", N / 2).launch(b);
     graph.recordAgain(body -> onA.increment(body.input("input", x), N));
     graph.bind("input", other).launch(b);
-    assertThat(first(y)).isEqualTo(1);
-    assertThat(first(other)).isEqualTo(3);
+    assertThat(first(y, a)).isEqualTo(1);
+    assertThat(first(other, a)).isEqualTo(3);
     assertThat(other.download(a)[N - 1]).isEqualTo(2);
-  }
-
-  private int first(DeviceArray<int[]> array) {
-    return array.download(a)[0];
   }
 
   @Test
@@ -185,7 +144,7 @@ final class GraphRecordAgainTest {
                         }))
             .toArray(CompletableFuture<?>[]::new);
     CompletableFuture.allOf(threads).join();
-    assertThat(first(x)).isEqualTo(120);
+    assertThat(first(x, a)).isEqualTo(120);
     graph.close();
     assertThat(device.calls(DriverCall.DESTROY_GRAPH))
         .isEqualTo(device.calls(DriverCall.CREATE_GRAPH));

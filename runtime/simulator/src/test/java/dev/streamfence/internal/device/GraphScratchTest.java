@@ -3,53 +3,13 @@ package dev.streamfence.internal.device;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.streamfence.DeviceArray;
-import dev.streamfence.DeviceRuntime;
-import dev.streamfence.DeviceStream;
 import dev.streamfence.graph.KernelGraph;
-import dev.streamfence.internal.launch.VectorKernels;
-import dev.streamfence.simulation.Schedule;
-import dev.streamfence.simulation.SimulatedDevice;
 import java.util.Arrays;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** Arrays that the code of a graph closes: which of them share bytes. */
-@Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
-final class GraphScratchTest {
-  private static final int N = 64;
-
-  private final SimulatedDevice device =
-      SimulatedDevice.builder().schedule(Schedule.LAZY).checkUninitializedReads(true).build();
-  private final DeviceRuntime gpu = DeviceRuntime.simulated(device);
-  private final DeviceStream a = gpu.streams().acquire();
-  private final DeviceStream b = gpu.streams().acquire();
-  private final VectorKernels onA = VectorKernels.on(a);
-  private final VectorKernels onB = VectorKernels.on(b);
-  private final DeviceArray<int[]> x = zeros("x");
-  private final DeviceArray<int[]> y = zeros("y");
-  private final DeviceArray<int[]> sum = zeros("sum");
-
-  private DeviceArray<int[]> zeros(String tag) {
-    return gpu.memory().allocateZeroed(a, int[].class, N, tag);
-  }
-
-  /** The bytes that are allocated once the device has done everything. */
-  private long live() {
-    gpu.synchronize();
-    gpu.memory().reap();
-    return gpu.memory().bytesOutstanding();
-  }
-
-  @AfterEach
-  void nothingIsLeft() {
-    gpu.close();
-    assertThat(device.findings()).isEmpty();
-    assertThat(device.liveObjects()).isZero();
-  }
-
+final class GraphScratchTest extends GraphsOnTwoStreams {
   /** A chain of copies, of which each closes what it was made of. */
   private void chain(int copies) {
     DeviceArray<int[]> last = x;
@@ -67,17 +27,17 @@ final class GraphScratchTest {
 
   @Test
   void arraysThatAreClosedInItsCodeShareBytesWhereTheirUsesAreOrdered() {
-    long before = live();
+    long before = live(gpu);
     KernelGraph graph = gpu.graph("chain", body -> chain(10));
     long bytes = N * (long) Integer.BYTES;
-    assertThat(live() - before).isEqualTo(2 * bytes);
+    assertThat(live(gpu) - before).isEqualTo(2 * bytes);
     assertThat(graph.statistics().sharedBytes()).isEqualTo(8 * bytes);
     assertThat(graph.statistics().edges()).isEqualTo(graph.statistics().nodes() - 1);
     graph.launch(a);
     graph.launch(b);
     assertThat(x.download(a)).containsOnly(20);
     graph.close();
-    assertThat(live()).isEqualTo(before);
+    assertThat(live(gpu)).isEqualTo(before);
   }
 
   @Test

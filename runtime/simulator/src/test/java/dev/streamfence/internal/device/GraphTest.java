@@ -32,7 +32,6 @@ import dev.streamfence.launch.LaunchRecorder;
 import dev.streamfence.launch.LoadedModule;
 import dev.streamfence.memory.MemoryBudget;
 import dev.streamfence.simulation.DriverCall;
-import dev.streamfence.simulation.Schedule;
 import dev.streamfence.simulation.SimulatedDevice;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -42,56 +41,19 @@ import java.util.Map;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CyclicBarrier;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.IntStream;
 import javax.xml.parsers.DocumentBuilderFactory;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.assertj.core.groups.Tuple;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.w3c.dom.Document;
 import org.w3c.dom.Element;
 import org.w3c.dom.NodeList;
 
 /** Graphs: what is recorded, in which order it runs, what is bound, and what is refused. */
-@Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
-final class GraphTest {
-  private static final int N = 64;
-
-  private final SimulatedDevice device =
-      SimulatedDevice.builder().schedule(Schedule.LAZY).checkUninitializedReads(true).build();
-  private final DeviceRuntime gpu = DeviceRuntime.simulated(device);
-  private final DeviceStream a = gpu.streams().acquire();
-  private final DeviceStream b = gpu.streams().acquire();
-  private final VectorKernels onA = VectorKernels.on(a);
-  private final VectorKernels onB = VectorKernels.on(b);
-  private final DeviceArray<int[]> x = zeros("x");
-  private final DeviceArray<int[]> y = zeros("y");
-  private final DeviceArray<int[]> sum = zeros("sum");
-
-  /** The bytes that are allocated once the device has done everything. */
-  private static long live(DeviceRuntime runtime) {
-    runtime.synchronize();
-    runtime.memory().reap();
-    return runtime.memory().bytesOutstanding();
-  }
-
-  private DeviceArray<int[]> zeros(String tag) {
-    return gpu.memory().allocateZeroed(a, int[].class, N, tag);
-  }
-
-  @AfterEach
-  void nothingIsLeft() {
-    gpu.close();
-    assertThat(device.findings()).isEmpty();
-    assertThat(device.liveObjects()).isZero();
-    assertThat(device.calls(DriverCall.DESTROY_GRAPH))
-        .isEqualTo(device.calls(DriverCall.CREATE_GRAPH));
-  }
-
+final class GraphTest extends GraphsOnTwoStreams {
   @Test
   void whatItsCodeLaunchesRunsWithEachLaunchOfTheGraphOnly() {
     KernelGraph graph = step();
