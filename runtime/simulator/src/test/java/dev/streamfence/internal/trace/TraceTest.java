@@ -185,13 +185,7 @@ final class TraceTest {
   void aGraphIsOnePieceOfWorkThatUsesWhatItsNodesUse() {
     DeviceArray<int[]> x = array("x");
     DeviceArray<int[]> y = array("y");
-    KernelGraph graph =
-        gpu.graph(
-            "step",
-            body -> {
-              onA.increment(x, 4);
-              onB.add(x, x, y, 4);
-            });
+    KernelGraph graph = step(x, y);
     assertThat(trace.works()).extracting(TracedWork::kind).doesNotContain(WorkKind.LAUNCH);
     onB.increment(x, 4);
 
@@ -205,6 +199,16 @@ final class TraceTest {
         .extracting(each -> each.because(last()))
         .contains("x: written by increment, written by step");
     graph.close();
+  }
+
+  /** A graph that increments x on one stream, and doubles it into y on the other. */
+  private KernelGraph step(DeviceArray<int[]> x, DeviceArray<int[]> y) {
+    return gpu.graph(
+        "step",
+        body -> {
+          onA.increment(x, 4);
+          onB.add(x, x, y, 4);
+        });
   }
 
   @Test
@@ -269,13 +273,7 @@ final class TraceTest {
   void theTraceExplainsAGraphOnceHoweverOftenItRan() {
     DeviceArray<int[]> x = array("x");
     DeviceArray<int[]> y = array("y");
-    KernelGraph graph =
-        gpu.graph(
-            "step",
-            body -> {
-              onA.increment(x, 4);
-              onB.add(x, x, y, 4);
-            });
+    KernelGraph graph = step(x, y);
     graph.launch(a);
     graph.launch(a);
     assertThat(trace.explain())
