@@ -10,6 +10,7 @@ import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
 import dev.streamfence.RuntimeOptions;
 import dev.streamfence.SplitAndRetryException;
+import dev.streamfence.graph.GraphNode;
 import dev.streamfence.graph.GraphStructure;
 import dev.streamfence.graph.KernelGraph;
 import dev.streamfence.internal.device.AllocatedBytes;
@@ -184,12 +185,13 @@ final class FlightEventsTest {
               () -> {
                 try (KernelGraph step =
                     gpu.graph(
-                        "a step of four",
+                        "a step of six",
                         body -> {
                           onA.increment(x, 900);
                           onA.increment(y, 900);
                           onA.add(x, y, y, 900);
                           x.fill(a, 0);
+                          body.ifNonZero(y, then -> y.fill(a, 1));
                         })) {
                   step.launch(a);
                   step.launch(a);
@@ -200,15 +202,18 @@ final class FlightEventsTest {
           .singleElement()
           .satisfies(
               recorded -> {
-                assertThat(recorded.getString("graphName")).isEqualTo("a step of four");
-                assertThat(recorded.getInt("nodeCount")).isEqualTo(4);
-                assertThat(recorded.getInt("edgeCount")).isEqualTo(3);
+                assertThat(recorded.getString("graphName")).isEqualTo("a step of six");
+                assertThat(recorded.getInt("nodeCount")).isEqualTo(6);
+                assertThat(recorded.getInt("edgeCount")).isEqualTo(4);
                 assertThat(recorded.getInt("impliedEdges")).isEqualTo(1);
                 assertThat(recorded.getDuration()).isPositive();
               });
       List<GraphStructure> read = graphs(Trace.ofFlightRecording(file));
       assertThat(read).hasSize(2).isEqualTo(graphs(kept));
-      assertThat(read.get(0).edges()).hasSize(3);
+      assertThat(read.get(0).edges()).hasSize(4);
+      assertThat(read.get(0).nodes())
+          .extracting(GraphNode::parent)
+          .containsExactly(-1, -1, -1, -1, -1, 4);
       assertThat(read.get(0)).isSameAs(read.get(1));
     }
   }

@@ -178,7 +178,7 @@ final class TimelinePageTest {
     assertThat(page).doesNotContain("http:", "https:", "src=", "@import", "url(");
   }
 
-  /** What is traced while a graph of two nodes runs. */
+  /** What is traced while a graph of two nodes and one that a condition decides about runs. */
   private static List<TracedWork> launchesOfAGraph(int launches) {
     Trace trace = Trace.inMemory(launches + 10);
     try (DeviceRuntime gpu =
@@ -192,6 +192,7 @@ final class TimelinePageTest {
                 body -> {
                   x.fill(a, 1);
                   VectorKernels.on(a).increment(x, 4);
+                  body.ifNonZero(x, then -> x.fill(a, 2));
                 })) {
       for (int i = 0; i < launches; i++) {
         step.launch(a);
@@ -206,16 +207,30 @@ final class TimelinePageTest {
     JsonObject once = data(page(launchesOfAGraph(1)));
     JsonObject often = data(page(launchesOfAGraph(100)));
     assertThat(column(often, "graph")).hasSize(100).containsOnly(0L);
-    assertThat(often.getAsJsonArray("graphs")).isEqualTo(once.getAsJsonArray("graphs")).hasSize(2);
-    assertThat(often.getAsJsonArray("graphs").get(0).getAsString())
+    assertThat(graphs(often)).isEqualTo(graphs(once)).hasSize(2);
+    assertThat(graphs(often).get(0))
         .startsWith("<svg")
-        .contains("a &lt;step&gt;", "1 increment", "fill writes x, increment writes it");
-    assertThat(often.getAsJsonArray("graphs").get(1).getAsString().lines())
+        .contains("a &lt;step&gt;", "1 increment", "fill writes x, increment writes it")
+        .contains("<title>decided by if</title>");
+    assertThat(graphs(often).get(1).lines())
         .containsExactly(
             "0 fill (16 bytes)",
             "1 increment (grid 1 x 1 x 1 of 256 x 1 x 1)",
-            "  comes after 0: fill writes x, increment writes it");
+            "  comes after 0: fill writes x, increment writes it",
+            "2 if (int[4] in - 'x' of 16 bytes at -)",
+            "  comes after 1: increment writes values, if writes it",
+            "3 fill (16 bytes)",
+            "  is decided by 2");
     assertThat(column(data(page(works())), "graph")).containsOnly(-1L);
+  }
+
+  /**
+   * The pictures of the graphs and their nodes in words, without numbers and addresses of memory.
+   */
+  private static List<String> graphs(JsonObject data) {
+    return StreamSupport.stream(data.getAsJsonArray("graphs").spliterator(), false)
+        .map(each -> each.getAsString().replaceAll("allocation \\d+|0x\\w+", "-"))
+        .toList();
   }
 
   @Test
@@ -230,7 +245,8 @@ final class TimelinePageTest {
     assertThat(nodes).hasSize(3);
     assertThat(nodes.get(0))
         .startsWith("[\"0 fill (16 bytes)\",")
-        .contains("comes after 0: fill writes x, increment writes it");
+        .contains("comes after 0: fill writes x, increment writes it")
+        .contains("\"3 fill (16 bytes)\",\"  is decided by 2\"");
     assertThat(nodes.subList(1, 3))
         .containsOnly("\"with the first launch of the graph, a <step> on stream 1 (ticket 3)\"");
   }
