@@ -37,7 +37,8 @@ final class GraphRecordingEvent extends Event {
   int impliedEdges;
 
   @Label("Nodes")
-  @Description("Per node and line: kind, name, detail, bytes and stream")
+  @Description(
+      "Per node and line: kind, name, detail, bytes, stream and the number of its condition or -1")
   String nodes = "";
 
   @Label("Edges")
