@@ -288,6 +288,24 @@ final class TraceTest {
   }
 
   @Test
+  void theTraceExplainsAnEdgeWithAllItsReasons() {
+    DeviceArray<int[]> x = array("x");
+    DeviceArray<int[]> y = array("y");
+    try (KernelGraph graph =
+        gpu.graph(
+            "swap",
+            body -> {
+              onA.add(x, x, y, 4);
+              onB.add(y, y, x, 4);
+            })) {
+      graph.launch(a);
+      List<String> reasons = graph.edges().get(0).reasons();
+      assertThat(reasons).hasSizeGreaterThan(1);
+      assertThat(trace.explain()).contains("comes after 0: " + String.join("; ", reasons) + "\n");
+    }
+  }
+
+  @Test
   void aCallOfOtherCodeIsTracedByItsName() {
     DeviceArray<int[]> x = array("x");
     b.submit("sort", uses -> uses.readWrites(x), call -> {});
