@@ -38,6 +38,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.function.BiConsumer;
+import java.util.regex.Pattern;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -560,9 +561,17 @@ final class GraphConditionsTest extends GraphsOnTwoStreams {
     graph.writeSvg(file);
     assertThat(graph.toDot())
         .contains("n0 [label=\"0 while", "n0 -> n1 [style=dashed]", "n0 -> n2 [style=dashed]");
-    assertThat(Files.readString(file))
-        .contains("<title>decided by while</title>")
-        .containsOnlyOnce("0 while");
+    String svg = Files.readString(file);
+    assertThat(svg).contains("<title>decided by while</title>").containsOnlyOnce("0 while");
+    List<Integer> rows =
+        Pattern.compile("<rect [^>]* y=\"(\\d+)\"")
+            .matcher(svg)
+            .results()
+            .map(found -> Integer.valueOf(found.group(1)))
+            .toList();
+    assertThat(rows).hasSize(3);
+    assertThat(rows.subList(1, 3)).containsOnly(rows.get(1));
+    assertThat(rows.get(1)).isGreaterThan(rows.get(0));
   }
 
   private KernelGraph record(GraphCode<RuntimeException> code) {
