@@ -362,7 +362,13 @@ final class TimelinePageTest {
         DeviceArray<int[]> x = gpu.memory().upload(a, new int[4])) {
       VectorKernels.on(a).increment(x, 4);
       VectorKernels.on(b).increment(x, 4);
-      try (KernelGraph step = gpu.graph("step", body -> VectorKernels.on(a).increment(x, 4))) {
+      try (KernelGraph step =
+          gpu.graph(
+              "step",
+              body -> {
+                VectorKernels.on(a).increment(x, 4);
+                body.ifNonZero(x, then -> x.fill(a, 2));
+              })) {
         step.launch(a);
       }
       gpu.synchronize();
@@ -375,7 +381,10 @@ final class TimelinePageTest {
     assertThat(dom(browser, page.toUri() + "#4"))
         .contains("The times of its nodes are not measured.")
         .contains("0 increment (grid 1 x 1 x 1 of 256 x 1 x 1)")
-        .contains("<svg");
+        .contains("2 fill (16 bytes)\n  is decided by 1")
+        .contains("<title>decided by if</title>");
+    assertThat(found(browser, page, "increment")).contains("data-found=\"2,3,4\"");
+    assertThat(found(browser, page, "Is Decided By")).contains("data-found=\"4\"");
     assertThat(shown)
         .contains("data-ready=\"yes\"")
         .contains("6 pieces of work on 2 streams, 2 waits")
@@ -385,6 +394,26 @@ final class TimelinePageTest {
     assertThat(dom(browser, page.toUri().toString()))
         .contains("data-ready=\"yes\"")
         .contains("0 pieces of work on 0 streams");
+  }
+
+  /** The page after a search, with the positions of what it has found. */
+  private String found(Path browser, Path page, String text) throws Exception {
+    String search =
+        """
+        <script>
+        const waiting = setInterval(() => {
+          if (document.body.dataset.ready !== 'yes') return;
+          clearInterval(waiting);
+          const field = document.getElementById('find');
+          field.value = '%s';
+          field.dispatchEvent(new Event('input'));
+          document.body.dataset.found = [...Array(T.count).keys()].filter(isHit);
+        }, 10);
+        </script>
+        """;
+    Path searching = folder.resolve("searching.html");
+    Files.writeString(searching, Files.readString(page) + search.formatted(text));
+    return dom(browser, searching.toUri().toString());
   }
 
   private String dom(Path browser, String page) throws IOException, InterruptedException {
