@@ -31,11 +31,20 @@ class QueryGraphTest {
       assertThat(q6.runAll(Constants.SETS)).isEqualTo(EXPECTED.stream().map(Answers::q6).toList());
       assertThat(q12.runAll(Constants.SETS))
           .isEqualTo(EXPECTED.stream().map(Answers::q12).toList());
+      // The graphs hold the arrays of their last runs.
+      long held = bytesOutstanding(gpu);
       assertThat(new Answers(q6.run(Constants.PUBLISHED), q12.run(Constants.PUBLISHED)))
           .isEqualTo(EXPECTED.get(0));
+      assertThat(bytesOutstanding(gpu)).isEqualTo(held);
       assertThat(device.calls(DriverCall.LAUNCH_KERNEL)).isZero();
       assertThat(device.calls(DriverCall.LAUNCH_GRAPH)).isEqualTo(2 * Constants.SETS.size() + 2);
     }
+  }
+
+  private static long bytesOutstanding(DeviceRuntime gpu) {
+    gpu.synchronize();
+    gpu.memory().reap();
+    return gpu.memory().bytesOutstanding();
   }
 
   @Test
