@@ -129,8 +129,9 @@ public sealed interface DeviceRuntime extends AutoCloseable permits TrackedRunti
    * nothing else.
    *
    * <p>In the code, this thread cannot synchronise streams, download to or upload from Java arrays,
-   * call other code on a stream, export or split arrays, or unload modules. Other threads are not
-   * affected, and neither is work that the code puts on another runtime.
+   * call other code on a stream, copy to or from another device, export or split arrays, or unload
+   * modules. Other threads are not affected, and neither is work that the code puts on another
+   * runtime.
    *
    * @param name names the graph in errors, traces and pictures
    * @param code makes the launches; if it throws, no graph is made, and what it has allocated stays

@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Graphs by a key, such as the kind of an operator and the {@linkplain #sizeClass size class} of
- * its input. Each is recorded when it is first needed. The one that was not used for longest makes
- * room, and is recorded again with the new key, as {@link KernelGraph#recordAgain} says.
+ * its input. Each is recorded when it is first needed. When the cache is full, the least recently
+ * used graph makes room: it is {@linkplain KernelGraph#recordAgain recorded again} for the new key.
  *
  * <p>Thread-safe. Launches of different keys do not wait for each other, except that a new key
  * waits for a launch of the graph that makes room. Of one key, threads take turns for the host's

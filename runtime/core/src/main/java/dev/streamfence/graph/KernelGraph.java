@@ -17,9 +17,9 @@ import java.util.Map;
  * waits for earlier work on that memory, and later work waits for it. A graph runs once at a time;
  * a launch comes after the graph's earlier launches, on whichever stream they are.
  *
- * <p>The graph holds the memory that it uses. An array that is closed meanwhile refuses uses
- * outside of the graph, and its memory is freed when the graph is closed; a pinned array cannot be
- * closed before. Closing the runtime closes its graphs.
+ * <p>The graph holds the memory that it uses until it is closed or recorded again. An array that is
+ * closed meanwhile refuses uses outside of the graph, and its memory is freed when the graph
+ * releases it; a pinned array cannot be closed before. Closing the runtime closes its graphs.
  *
  * <p>Thread-safe.
  */
@@ -111,9 +111,8 @@ public sealed interface KernelGraph extends AutoCloseable permits TrackedGraph {
    * Records the graph again, such as for arrays of another length. Later launches run what is
    * recorded now, with the inputs that the code names now; launches that are queued still run what
    * was recorded before. If the new nodes are of the same kinds and have the same edges, the driver
-   * changes the graph that it has, {@code cuGraphExecUpdate}, which takes a small part of the time
-   * that another one would; else it makes another one. Meanwhile the memory of both counts in the
-   * budget.
+   * updates the executable graph that it has, {@code cuGraphExecUpdate}; otherwise it makes another
+   * one, which takes longer. Meanwhile the memory of both recordings counts in the budget.
    *
    * @param code as that of {@link dev.streamfence.DeviceRuntime#graph}
    * @return this graph
