@@ -288,6 +288,18 @@ final class TraceTest {
   }
 
   @Test
+  void aLaunchOfAGraphThatDidNotReachTheDeviceRefersToItAsWell() {
+    DeviceArray<int[]> x = array("x");
+    try (KernelGraph graph = step(x, array("y"))) {
+      onB.increment(x, 4);
+      device.failCall(DriverCall.WAIT_FOR_EVENT, 1, INVALID_VALUE);
+      assertThatThrownBy(() -> graph.launch(a)).isInstanceOf(CudaDriverException.class);
+      assertThat(last().isQueued()).isFalse();
+      assertThat(graphOf(last()).nodes()).isEqualTo(graph.nodes());
+    }
+  }
+
+  @Test
   void theTraceExplainsAnEdgeWithAllItsReasons() {
     DeviceArray<int[]> x = array("x");
     DeviceArray<int[]> y = array("y");
