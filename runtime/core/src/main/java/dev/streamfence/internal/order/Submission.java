@@ -363,8 +363,8 @@ public final class Submission implements AutoCloseable {
       consumers.get(i).requireNotCapturing(labels);
     }
     hasAskedConsumers = true;
+    // The waits stay: the caller has added some of them.
     consumers.clear();
-    waits.clear();
   }
 
   private void waitFor(Timeline other, long otherTicket) {

@@ -12,11 +12,13 @@ import dev.streamfence.DeviceStream;
 import dev.streamfence.PinnedArray;
 import dev.streamfence.RacyAccessException;
 import dev.streamfence.ReadableArray;
+import dev.streamfence.RuntimeOptions;
 import dev.streamfence.StreamMisuseException;
 import dev.streamfence.StreamMisuseException.Misuse;
 import dev.streamfence.UseAfterFreeException;
 import dev.streamfence.foreign.ForeignMemory;
 import dev.streamfence.internal.launch.VectorKernels;
+import dev.streamfence.internal.memory.DeviceCopies;
 import dev.streamfence.internal.order.HazardState;
 import dev.streamfence.simulation.DriverCall;
 import dev.streamfence.simulation.Schedule;
@@ -94,6 +96,32 @@ final class ExportedArrayTest {
     consumer.destroyStream(theirs);
     VectorKernels.on(b).increment(x, 4);
     assertThat(x.download(a)).containsExactly(12, 13, 14, 15);
+  }
+
+  /** A download in pieces is on another stream than the one that it is ordered after. */
+  @Test
+  void aLongDownloadOfAnExportComesAfterEarlierWorkOfItsStreamToo() {
+    SimulatedDevice second = SimulatedDevice.builder().schedule(Schedule.LAZY).build();
+    SimulatedLibrary library = second.library("consumer");
+    try (DeviceRuntime other =
+        Opening.of(Inside.open(second), true, RuntimeOptions.defaults())
+            .withCopies(pool -> new DeviceCopies(pool, 1 << 10, 1))
+            .open()) {
+      DeviceStream one = other.streams().acquire();
+      DeviceStream two = other.streams().acquire();
+      DeviceArray<int[]> values = other.memory().allocateZeroed(one, int[].class, 64 << 10);
+      DeviceArray<int[]> unrelated = other.memory().upload(two, new int[] {1, 2, 3, 4});
+      ExportedArray export =
+          ExportedArray.of(values, "an export", true, OptionalLong.of(library.createStream()));
+      VectorKernels.on(two).increment(unrelated, 4);
+
+      assertThat(values.download(two)).containsOnly(0);
+
+      VectorKernels.on(one).increment(unrelated, 4);
+      assertThat(unrelated.download(one)).containsExactly(3, 4, 5, 6);
+      export.end();
+    }
+    assertThat(second.liveObjects()).isZero();
   }
 
   @Test
