@@ -61,7 +61,7 @@ final class Scheduler {
     streams.remove(stream);
   }
 
-  /** The host's turns.clock. */
+  /** The host's clock. */
   SimulatedClock clock() {
     return turns.clock;
   }
@@ -197,7 +197,7 @@ final class Scheduler {
     }
   }
 
-  /** Draws one of the ready streams, and sets aside turns.candidates that are not ready. */
+  /** Draws one of the ready streams, and sets aside candidates that are not ready. */
   private @Nullable SimulatedStream drawReady() {
     while (!turns.candidates.isEmpty()) {
       int index = turns.random.nextInt(turns.candidates.size());
