@@ -30,6 +30,7 @@ final class MemoryStack {
   private final @Nullable GuardResource guard;
   private final LoggingResource log;
   private final BudgetResource budget;
+  private final DeviceShare share;
 
   MemoryStack(
       StreamPool streams,
@@ -37,6 +38,7 @@ final class MemoryStack {
       MemoryObserver observer,
       Function<StreamPool, AllocationResource> backends,
       DeviceShare share) {
+    this.share = share;
     backend = backends.apply(streams);
     guard =
         options.guardMemory()
@@ -154,7 +156,7 @@ final class MemoryStack {
       upstream.freeAll(teardown);
       teardown.step(upstream::close);
     }
-    teardown.step(budget::leaveDevice);
+    teardown.step(() -> budget.leaveDevice(share));
     teardown.finish();
   }
 

@@ -94,21 +94,23 @@ public final class Account {
     mayWait = waits;
   }
 
-  /**
-   * Counts the bytes of this whole account in those of the device. It has none yet.
-   *
-   * @param limits whether the limit is one for all that count there
-   */
-  synchronized void shareDevice(DeviceShare device, boolean limits) {
-    share = device;
-    limitsShare = limits;
+  /** Lets the bytes of other runtimes on the device count in the limit. */
+  synchronized void limitShare() {
+    limitsShare = true;
+  }
+
+  /** Counts the bytes of this whole account in those of the device from now on. */
+  synchronized void countIn(DeviceShare device) {
+    if (share == null) {
+      device.take(used());
+      share = device;
+    }
   }
 
   /** Gives up what this account takes on the device, which is closed. */
-  synchronized void leaveDevice() {
+  synchronized void countOut() {
     giveBack(used());
     share = null;
-    limitsShare = false;
   }
 
   /**
@@ -438,7 +440,8 @@ public final class Account {
   }
 
   private synchronized boolean tryAdmit(long claim, long promise) {
-    if (claim + promise > room() || !tryTake(claim + promise)) {
+    // Bytes of other runtimes that count in the limit are for the share to see.
+    if (claim + promise > limit - used() || !tryTake(claim + promise)) {
       return false;
     }
     claimed += claim;
@@ -462,7 +465,7 @@ public final class Account {
 
   /** Held: {@code this}. */
   private void giveBack(long bytes) {
-    if (share != null) {
+    if (share != null && bytes != 0) {
       share.giveBack(bytes);
     }
   }

@@ -32,18 +32,20 @@ public final class BudgetResource implements AllocationResource {
   }
 
   /**
-   * Counts the bytes in those that the runtimes of this process take on the device. Called before
-   * the first request.
+   * Counts the bytes in those that the runtimes of this process take on the device.
    *
    * @param limits whether this limit is one for all of them
    */
   public void shareDevice(DeviceShare device, boolean limits) {
-    account.shareDevice(device, limits);
+    if (limits) {
+      account.limitShare();
+    }
+    device.join(account);
   }
 
   /** Gives up what it takes on the device, which is closed. */
-  public void leaveDevice() {
-    account.leaveDevice();
+  public void leaveDevice(DeviceShare device) {
+    device.leave(account);
   }
 
   private BudgetResource(AllocationResource resource, Account account) {

@@ -71,6 +71,31 @@ final class DeviceShareTest {
   }
 
   @Test
+  void aRuntimeThatIsAloneOnItsDeviceCountsNothingThere() throws Exception {
+    DeviceRuntime alone = open(LIMIT);
+    synchronized (share) {
+      CompletableFuture.runAsync(
+              () -> {
+                allocate(alone, 100).close();
+                alone.memory().reserve(500).close();
+              })
+          .get(30, TimeUnit.SECONDS);
+    }
+  }
+
+  @Test
+  void whatARuntimeTookWhileItWasAloneCountsOnceForTheOthers() {
+    DeviceRuntime first = open(LIMIT);
+    allocate(first, 200);
+    open(LIMIT).close();
+    DeviceRuntime last = open(LIMIT);
+
+    assertThat(last.memory().statistics().remainingBytes()).isEqualTo(300);
+    allocate(last, 300);
+    assertThat(first.memory().statistics().remainingBytes()).isZero();
+  }
+
+  @Test
   void reservationsOfOtherRuntimesCount() {
     DeviceRuntime one = open(LIMIT);
     DeviceRuntime other = open(LIMIT);
