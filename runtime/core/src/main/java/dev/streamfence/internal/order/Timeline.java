@@ -96,19 +96,34 @@ public final class Timeline {
   /**
    * Whether the runtime may put anything on its stream at this moment. Asks the driver about an
    * adopted stream.
+   *
+   * @throws CudaDriverException if the driver refuses the question
    */
   public boolean isUsable() {
-    return !isAdopted() || ring.isStreamUsable();
+    try {
+      return !isAdopted() || ring.isStreamUsable();
+    } catch (CudaDriverException e) {
+      throw e.during("asking whether other code captures " + name);
+    }
   }
 
   /**
    * Refuses what cannot be done while other code captures its stream.
    *
    * @throws StreamMisuseException if it does
-   * @throws CudaDriverException if the driver refuses the question
+   * @throws CudaDriverException if the driver refuses the question; names the work
    */
   public void requireNotCapturing(UseLabels labels) {
-    if (!isUsable() && !isReturned()) {
+    if (!isAdopted()) {
+      return;
+    }
+    boolean isUsable;
+    try {
+      isUsable = ring.isStreamUsable();
+    } catch (CudaDriverException e) {
+      throw e.during(labels.purpose());
+    }
+    if (!isUsable && !isReturned()) {
       throw capturing(labels.work(), name);
     }
   }

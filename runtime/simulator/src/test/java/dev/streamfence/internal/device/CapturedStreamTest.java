@@ -177,7 +177,9 @@ final class CapturedStreamTest {
   @EnumSource
   void aQuestionThatFailsLeavesNothing(Operation operation) throws InterruptedException {
     device.failCall(DriverCall.IS_CAPTURING, 1, INVALID_VALUE);
-    assertThatThrownBy(() -> operation.run(this)).isInstanceOf(CudaDriverException.class);
+    assertThatThrownBy(() -> operation.run(this))
+        .isInstanceOfSatisfying(
+            CudaDriverException.class, e -> assertThat(e.purpose()).isNotEmpty());
     assertThat(x.download(own)).containsExactly(1, 2, 3, 4);
     operation.run(this);
   }
