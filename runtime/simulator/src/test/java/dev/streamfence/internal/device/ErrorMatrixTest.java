@@ -16,7 +16,6 @@ import dev.streamfence.internal.driver.CudaDriver;
 import dev.streamfence.internal.driver.InterceptedDriver;
 import dev.streamfence.internal.memory.DeviceCopies;
 import dev.streamfence.memory.AllocationLog;
-import dev.streamfence.simulation.Schedule;
 import dev.streamfence.simulation.SimulatedDevice;
 import java.util.ArrayList;
 import java.util.List;
@@ -122,16 +121,12 @@ final class ErrorMatrixTest {
   }
 
   private static void run(FailureScenario scenario, Trap trap) {
-    SimulatedDevice device =
-        SimulatedDevice.builder()
-            .schedule(Schedule.LAZY)
-            .memoryInBytes(scenario.memoryInBytes())
-            .build();
+    List<SimulatedDevice> machine = scenario.machine();
     FailureWorld world;
     try {
-      world = new FailureWorld(device, scenario.options(), Set.of(999), 1, other, trap::on);
+      world = new FailureWorld(machine, scenario.options(), Set.of(999), 1, other, trap::on);
     } catch (PlannedError unopened) {
-      assertThat(device.liveObjects()).isZero();
+      assertThat(machine.get(0).liveObjects()).isZero();
       return;
     }
     try {
@@ -157,8 +152,8 @@ final class ErrorMatrixTest {
         .isTrue();
     assertThat(world.gpu.isOpen()).isFalse();
     if (!world.isLost()) {
-      assertThat(device.findings()).isEmpty();
-      assertThat(device.liveObjects()).isLessThanOrEqualTo(left(trap.sprungAt));
+      assertThat(world.device.findings()).isEmpty();
+      assertThat(world.device.liveObjects()).isLessThanOrEqualTo(left(trap.sprungAt));
     }
   }
 

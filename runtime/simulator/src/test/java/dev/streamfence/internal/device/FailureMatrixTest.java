@@ -7,8 +7,6 @@ import dev.streamfence.CudaDriverException;
 import dev.streamfence.RuntimeOptions;
 import dev.streamfence.corpus.Effort;
 import dev.streamfence.simulation.DriverCall;
-import dev.streamfence.simulation.Schedule;
-import dev.streamfence.simulation.SimulatedDevice;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -246,12 +244,7 @@ final class FailureMatrixTest {
 
   private static FailureWorld open(
       FailureScenario scenario, RuntimeOptions options, Set<Integer> codes, int retries) {
-    SimulatedDevice device =
-        SimulatedDevice.builder()
-            .schedule(Schedule.LAZY)
-            .memoryInBytes(scenario.memoryInBytes())
-            .build();
-    return new FailureWorld(device, options, codes, retries, other);
+    return new FailureWorld(scenario.machine(), options, codes, retries, other);
   }
 
   private static String inWords(Throwable e) {

@@ -6,6 +6,7 @@ import dev.streamfence.Completion;
 import dev.streamfence.DeviceArray;
 import dev.streamfence.DeviceMemory;
 import dev.streamfence.DeviceParts;
+import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
 import dev.streamfence.Download;
 import dev.streamfence.PinnedArray;
@@ -19,6 +20,9 @@ import dev.streamfence.memory.MemoryReservation;
 import dev.streamfence.memory.Retry;
 import dev.streamfence.memory.RowRange;
 import dev.streamfence.memory.SpillableArray;
+import dev.streamfence.simulation.Schedule;
+import dev.streamfence.simulation.SimulatedDevice;
+import dev.streamfence.simulation.SimulatedLibrary;
 import dev.streamfence.trace.Trace;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -135,6 +139,55 @@ enum FailureScenario {
       world.run("copying", () -> copy.copyFrom(b, values));
       world.holds(target, b, 1, 2, 3);
       world.holds(copy, a, 9, 9, 9);
+    }
+  },
+  PEER_COPIES {
+    @Override
+    int devices() {
+      return 2;
+    }
+
+    @Override
+    void run(FailureWorld world) {
+      try (DeviceRuntime peer = world.openPeer()) {
+        DeviceStream here = world.stream();
+        DeviceStream there = peer.streams().acquire();
+        DeviceArray<int[]> values = world.upload(here, 1, 2, 3);
+        DeviceArray<int[]> away = peer.memory().allocate(there, int[].class, 3);
+        world.run("copying", () -> away.copyFrom(there, values));
+        world.run("filling", () -> values.fill(here, 9));
+        world.holds(away, there, 1, 2, 3);
+        away.fill(there, 4);
+        world.run("copying", () -> values.copyFrom(here, away));
+        away.fill(there, 5);
+        world.holds(values, here, 4, 4, 4);
+        DeviceArray<int[]> back = world.make("copying", () -> away.copyTo(here));
+        away.close();
+        world.holds(back, here, 5, 5, 5);
+      }
+    }
+  },
+  CAPTURED {
+    @Override
+    void run(FailureWorld world) {
+      SimulatedLibrary library = world.device.library("owner");
+      long handle = library.createStream();
+      DeviceStream own = world.stream();
+      DeviceStream adopted = world.op("adopting", () -> world.gpu.streams().adopt(handle));
+      world.streams.add(adopted);
+      LaunchRecorder increment =
+          world.recorder(adopted, FailureKernel.IMAGE, FailureKernel.INCREMENT);
+      DeviceArray<int[]> values = world.upload(own, 1, 2, 3);
+      DeviceArray<int[]> brief = world.upload(adopted, 7);
+      world.run("launching", () -> FailureKernel.increment(increment, values));
+      library.beginCapture(handle);
+      world.capturing("launching", () -> FailureKernel.increment(increment, values));
+      world.capturing("filling", () -> values.fill(adopted, 0));
+      world.run("closing", brief::close);
+      world.holds(values, own, 2, 3, 4);
+      library.endCapture(handle);
+      world.run("launching", () -> FailureKernel.increment(increment, values));
+      world.holds(values, own, 3, 4, 5);
     }
   },
   GRAPHS {
@@ -724,6 +777,19 @@ enum FailureScenario {
   /** The device's memory. */
   long memoryInBytes() {
     return 16 << 20;
+  }
+
+  /** How many devices the machine has. */
+  int devices() {
+    return 1;
+  }
+
+  /** The devices; driver calls of the first one fail. */
+  final List<SimulatedDevice> machine() {
+    return SimulatedDevice.builder()
+        .schedule(Schedule.LAZY)
+        .memoryInBytes(memoryInBytes())
+        .build(devices());
   }
 
   /** Whether arrays are closed before the runtime. */

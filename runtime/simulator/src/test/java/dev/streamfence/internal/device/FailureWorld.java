@@ -9,6 +9,8 @@ import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
 import dev.streamfence.OutOfMemoryBudgetException;
 import dev.streamfence.RuntimeOptions;
+import dev.streamfence.StreamMisuseException;
+import dev.streamfence.StreamMisuseException.Misuse;
 import dev.streamfence.graph.KernelGraph;
 import dev.streamfence.internal.driver.CudaDriver;
 import dev.streamfence.internal.launch.VectorKernels;
@@ -61,6 +63,7 @@ final class FailureWorld {
   private static final Set<String> FUNCTIONS =
       Arrays.stream(DriverCall.values()).map(DriverCall::function).collect(Collectors.toSet());
 
+  private final List<SimulatedDevice> machine;
   final SimulatedDevice device;
   final DeviceRuntime gpu;
   final List<DeviceArray<?>> arrays = new ArrayList<>();
@@ -77,34 +80,35 @@ final class FailureWorld {
   int failures;
 
   /**
-   * Opens the device.
+   * Opens the first device of a machine.
    *
    * @param codes the errors that are planned
    * @param retries how often an operation may be repeated: the number of errors that are planned
    * @param other a second thread
    */
   FailureWorld(
-      SimulatedDevice device,
+      List<SimulatedDevice> machine,
       RuntimeOptions options,
       Set<Integer> codes,
       int retries,
       Executor other) {
-    this(device, options, codes, retries, other, driver -> driver);
+    this(machine, options, codes, retries, other, driver -> driver);
   }
 
   /**
-   * Opens the device.
+   * Opens the first device of a machine.
    *
-   * @param disturbance stands between the runtime and the device
+   * @param disturbance stands between the runtime and that device
    */
   FailureWorld(
-      SimulatedDevice device,
+      List<SimulatedDevice> machine,
       RuntimeOptions options,
       Set<Integer> codes,
       int retries,
       Executor other,
       UnaryOperator<CudaDriver> disturbance) {
-    this.device = device;
+    this.machine = machine;
+    this.device = machine.get(0);
     this.gpu =
         Opening.of(disturbance.apply(Inside.open(device)), true, options)
             .withCopies(pool -> new DeviceCopies(pool, CHUNK_BYTES, 1))
@@ -119,6 +123,11 @@ final class FailureWorld {
   /** Driver calls since the runtime was opened. */
   long calls() {
     return device.calls() - callsAtOpening;
+  }
+
+  /** The second device, whose calls do not fail. */
+  DeviceRuntime openPeer() {
+    return DeviceRuntime.simulated(machine.get(1));
   }
 
   DeviceStream stream() {
@@ -215,6 +224,22 @@ final class FailureWorld {
         }
       }
     }
+  }
+
+  /** An operation that is finally refused because other code captures its stream. */
+  void capturing(String what, Runnable operation) {
+    Misuse refusal =
+        op(
+            what,
+            () -> {
+              try {
+                operation.run();
+                throw new AssertionError(what + " is not refused");
+              } catch (StreamMisuseException e) {
+                return e.kind();
+              }
+            });
+    assertThat(refusal).as(what).isEqualTo(Misuse.CAPTURING);
   }
 
   /** Whether an operation is finally refused for lack of memory, and for no other reason. */
