@@ -448,6 +448,58 @@ static double transfer(Gpu& gpu, bool isPinned, bool isUp, int mebibytes) {
       [] {});
 }
 
+// Makes a context current for a while.
+struct Inside {
+  explicit Inside(CUcontext context) { CHECK(cuCtxPushCurrent(context)); }
+  ~Inside() { cuCtxPopCurrent(nullptr); }
+};
+
+// A second device, which can access the memory of the first one if the machine allows it.
+struct Peer {
+  CUcontext context;
+  CUstream stream;
+
+  explicit Peer(Gpu& gpu) {
+    int devices = 0;
+    CHECK(cuDeviceGetCount(&devices));
+    if (devices < 2) {
+      throw std::runtime_error("there is one GPU; a copy between devices needs two");
+    }
+    CUdevice device;
+    int canAccess = 0;
+    CHECK(cuDeviceGet(&device, 1));
+    CHECK(cuDeviceCanAccessPeer(&canAccess, device, gpu.device));
+    CHECK(cuDevicePrimaryCtxRetain(&context, device));
+    Inside inside(context);
+    CHECK(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+    if (canAccess) {
+      CHECK(cuCtxEnablePeerAccess(gpu.context, 0));
+    }
+  }
+};
+
+static double peerCopy(Gpu& gpu, int mebibytes) {
+  static Peer peer(gpu);
+  static std::map<int, CUdeviceptr> sources, targets;
+  size_t bytes = mebibytes * kMebibyte;
+  if (sources.count(mebibytes) == 0) {
+    CHECK(cuMemAlloc(&sources[mebibytes], bytes));
+    CHECK(cuMemsetD8(sources[mebibytes], 1, bytes));
+    gpu.synchronize();
+  }
+  Inside inside(peer.context);
+  if (targets.count(mebibytes) == 0) {
+    CHECK(cuMemAlloc(&targets[mebibytes], bytes));
+  }
+  return median(
+      1, transfersOf(mebibytes),
+      [&] {
+        CHECK(cuMemcpyPeerAsync(targets[mebibytes], peer.context, sources[mebibytes], gpu.context, bytes, peer.stream));
+        CHECK(cuStreamSynchronize(peer.stream));
+      },
+      [] {});
+}
+
 static double oneInt(Gpu& gpu) {
   static void* pinned = nullptr;
   if (pinned == nullptr) {
@@ -563,6 +615,8 @@ static int serve(const std::string& program, const char* kernels, const std::str
       {"reuse", [&] { return reuse(*gpu); }},
       {"cold-start-checked", [&] { return coldStart(program, thirty); }},
       {"cold-start-unchecked", [&] { return coldStart(program, thirty); }},
+      {"peer-copy-1-MiB", [&] { return peerCopy(*gpu, 1); }},
+      {"peer-copy-1024-MiB", [&] { return peerCopy(*gpu, 1024); }},
       {"one-int-down", [&] { return oneInt(*gpu); }},
       {"arrow-up", [&] { return columns(*gpu, true, false); }},
       {"arrow-down", [&] { return columns(*gpu, false, true); }},

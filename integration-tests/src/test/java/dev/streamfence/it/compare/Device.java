@@ -1,5 +1,6 @@
 package dev.streamfence.it.compare;
 
+import dev.streamfence.DeviceGroup;
 import dev.streamfence.DeviceRuntime;
 import dev.streamfence.RuntimeOptions;
 import dev.streamfence.internal.device.Opening;
@@ -13,6 +14,11 @@ enum Device {
     @Override
     DeviceRuntime open(RuntimeOptions options) {
       return DeviceRuntime.open(0, options);
+    }
+
+    @Override
+    DeviceGroup openTwo() {
+      return DeviceGroup.open(2, RuntimeOptions.defaults());
     }
   },
 
@@ -28,7 +34,16 @@ enum Device {
           (DriverSource) SimulatedDevice.builder().memoryInBytes(8L << 30).build();
       return Opening.of(new IdleDriver(device.open()), true, options).open();
     }
+
+    /** Not idle: a copy needs the waits of one device for the other. */
+    @Override
+    DeviceGroup openTwo() {
+      return DeviceGroup.simulated(2);
+    }
   };
 
   abstract DeviceRuntime open(RuntimeOptions options);
+
+  /** Opens two devices that copy to each other; fails if there is only one. */
+  abstract DeviceGroup openTwo();
 }

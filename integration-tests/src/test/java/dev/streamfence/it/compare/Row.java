@@ -84,6 +84,8 @@ record Row(String id, String title, Unit unit) {
           new Row("pinned-down-1-MiB", "1 MiB down to pinned memory", NANOSECONDS),
           new Row("pinned-up-1024-MiB", "1 GiB up from pinned memory", NANOSECONDS),
           new Row("pinned-down-1024-MiB", "1 GiB down to pinned memory", NANOSECONDS),
+          new Row("peer-copy-1-MiB", "1 MiB to another device", NANOSECONDS),
+          new Row("peer-copy-1024-MiB", "1 GiB to another device", NANOSECONDS),
           new Row("one-int-down", "one `int` to the host", NANOSECONDS),
           new Row("arrow-up", "Arrow table of 1 GiB up", NANOSECONDS),
           new Row("arrow-down", "Arrow table of 1 GiB down, new vectors", NANOSECONDS),

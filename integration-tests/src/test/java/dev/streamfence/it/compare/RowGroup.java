@@ -32,6 +32,7 @@ interface RowGroup {
     LIVE_1000000(device -> new LiveArrayRows(device, 1_000_000)),
     COLD_START(device -> new ColdStartRows()),
     TRANSFERS(TransferRows::new),
+    PEERS(PeerRows::new),
     ARROW(ArrowRows::new);
 
     private final Function<Device, RowGroup> group;

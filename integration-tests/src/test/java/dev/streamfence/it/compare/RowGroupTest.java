@@ -20,7 +20,8 @@ final class RowGroupTest {
     "THREADS, threads-own",
     "ALLOCATIONS, reuse-calls",
     "LIVE_1000, live-1000-allocate",
-    "TRANSFERS, pageable-up-1-MiB"
+    "TRANSFERS, pageable-up-1-MiB",
+    "PEERS, peer-copy-1-MiB"
   })
   void aRowIsMeasured(Kind kind, String row) throws Exception {
     RowGroup group = kind.on(Device.IDLE);
