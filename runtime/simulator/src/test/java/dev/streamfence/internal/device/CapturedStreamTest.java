@@ -15,6 +15,7 @@ import dev.streamfence.StreamMisuseException;
 import dev.streamfence.StreamMisuseException.Misuse;
 import dev.streamfence.foreign.ForeignMemory;
 import dev.streamfence.graph.KernelGraph;
+import dev.streamfence.internal.driver.InterceptedDriver;
 import dev.streamfence.internal.launch.TableKernels;
 import dev.streamfence.internal.launch.VectorKernels;
 import dev.streamfence.simulation.DriverCall;
@@ -262,6 +263,37 @@ final class CapturedStreamTest {
   }
 
   @Test
+  void anArrayIsFreedElsewhereIfACaptureBeginsWhileItIsClosed() {
+    SimulatedDevice second = SimulatedDevice.builder().schedule(Schedule.LAZY).build();
+    SimulatedLibrary theirs = second.library("torch");
+    Runnable[] afterQuestion = {() -> {}};
+    DeviceRuntime other =
+        RuntimeOverDriver.open(
+            InterceptedDriver.of(
+                Inside.open(second),
+                (method, call) -> {
+                  Object answer = call.proceed();
+                  if (method.equals("isCapturing")) {
+                    Runnable once = afterQuestion[0];
+                    afterQuestion[0] = () -> {};
+                    once.run();
+                  }
+                  return answer;
+                }),
+            RuntimeOptions.defaults());
+    try (other) {
+      long raw = theirs.createStream();
+      DeviceArray<int[]> values =
+          other.memory().upload(other.streams().adopt(raw), new int[] {1, 2});
+      afterQuestion[0] = () -> theirs.beginCapture(raw);
+      values.close();
+      assertThat(second.calls(DriverCall.FREE_ASYNC)).isEqualTo(1);
+      assertThat(theirs.endCapture(raw)).isZero();
+    }
+    assertThat(second.liveObjects()).isZero();
+  }
+
+  @Test
   void guardedAndCachedArraysAreFreedMeanwhile() {
     for (RuntimeOptions options :
         new RuntimeOptions[] {
@@ -348,6 +380,7 @@ final class CapturedStreamTest {
   @Test
   void aUseThatConflictsWithTheStreamsExportIsRefused() {
     ExportedArray export = ExportedArray.of(x, "an export", true, OptionalLong.of(handle));
+    VectorKernels.on(own).increment(x, 4);
     library.beginCapture(handle);
     assertThatThrownBy(() -> VectorKernels.on(own).increment(x, 4))
         .satisfies(misuse(Misuse.CAPTURING, "increment", ""))
@@ -356,7 +389,7 @@ final class CapturedStreamTest {
     library.endCapture(handle);
     VectorKernels.on(own).increment(x, 4);
     export.end();
-    assertThat(x.download(own)).containsExactly(2, 3, 4, 5);
+    assertThat(x.download(own)).containsExactly(3, 4, 5, 6);
   }
 
   @Test
