@@ -25,10 +25,12 @@ import dev.streamfence.simulation.SimulatedLibrary;
 import java.time.Duration;
 import java.util.List;
 import java.util.OptionalLong;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -36,6 +38,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * Streams that other code captures. The simulated device refuses each call that a GPU would capture
  * or refuse, so an operation that succeeds has made none.
  */
+@Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class CapturedStreamTest {
   private static final int INVALID_VALUE = 1;
 
