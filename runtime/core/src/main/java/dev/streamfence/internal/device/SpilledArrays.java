@@ -95,11 +95,6 @@ final class SpilledArrays {
    *
    * @param hostLimit how many bytes may be in host memory
    * @param folder for files; empty for none
-   */
-  /**
-   * Creates an empty one.
-   *
-   * @param hostLimit bytes of host memory
    * @param roomFreed called when an array has given up its place outside of the device
    */
   SpilledArrays(long hostLimit, Optional<Path> folder, Runnable roomFreed) {
