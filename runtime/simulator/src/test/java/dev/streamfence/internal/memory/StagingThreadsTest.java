@@ -1,5 +1,6 @@
 package dev.streamfence.internal.memory;
 
+import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -9,6 +10,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.BrokenBarrierException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.CyclicBarrier;
@@ -16,6 +18,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
@@ -108,6 +111,23 @@ final class StagingThreadsTest {
     assertThat(alone.threads).containsExactly(Thread.currentThread());
   }
 
+  /** The helpers of the tests before may not be back yet; a copy then has none. */
+  private static final IllegalStateException HELPERS_ARE_BUSY =
+      new IllegalStateException("no helper is free");
+
+  private static void untilAHelperIsFree(Runnable copy) {
+    for (; ; ) {
+      try {
+        copy.run();
+        return;
+      } catch (IllegalStateException e) {
+        if (e != HELPERS_ARE_BUSY) {
+          throw e;
+        }
+      }
+    }
+  }
+
   @Test
   void helpersAreNamedDaemonsThatCopyAtTheSameTime() {
     CyclicBarrier together = new CyclicBarrier(2);
@@ -118,8 +138,10 @@ final class StagingThreadsTest {
           public void writeTo(ByteBuffer buffer, long offset) {
             threads.add(Thread.currentThread());
             try {
-              together.await();
-            } catch (Exception e) {
+              together.await(1, SECONDS);
+            } catch (TimeoutException | BrokenBarrierException e) {
+              throw HELPERS_ARE_BUSY;
+            } catch (InterruptedException e) {
               throw new IllegalStateException(e);
             }
           }
@@ -127,7 +149,12 @@ final class StagingThreadsTest {
           @Override
           public void readFrom(ByteBuffer buffer, long offset) {}
         };
-    new StagingThreads(2).write(meeting, ByteBuffer.allocate(2 * PIECE), 0);
+    untilAHelperIsFree(
+        () -> {
+          together.reset();
+          threads.clear();
+          new StagingThreads(2).write(meeting, ByteBuffer.allocate(2 * PIECE), 0);
+        });
     assertThat(threads).hasSize(2).contains(Thread.currentThread());
     threads.remove(Thread.currentThread());
     assertThat(threads)
@@ -167,7 +194,9 @@ final class StagingThreadsTest {
 
           private void awaitHelper() {
             try {
-              helping.await();
+              if (!helping.await(1, SECONDS)) {
+                throw HELPERS_ARE_BUSY;
+              }
             } catch (InterruptedException e) {
               throw new IllegalStateException(e);
             }
@@ -183,7 +212,7 @@ final class StagingThreadsTest {
     assertThatThrownBy(
             () -> {
               try {
-                copies.write(failing, buffer, 0);
+                untilAHelperIsFree(() -> copies.write(failing, buffer, 0));
               } finally {
                 int movingAfterwards = moving.get();
                 hasThrown.set(true);
