@@ -22,6 +22,7 @@ import dev.streamfence.internal.memory.AddressTables;
 import dev.streamfence.internal.memory.AdoptedMemory;
 import dev.streamfence.internal.memory.Allocation;
 import dev.streamfence.internal.memory.DeviceCopies;
+import dev.streamfence.internal.memory.PeerAccess;
 import dev.streamfence.internal.memory.PeerCopies;
 import dev.streamfence.internal.memory.Region;
 import dev.streamfence.internal.order.Deadline;
@@ -71,6 +72,7 @@ public final class TrackedRuntime implements DeviceRuntime {
   private final AdoptedMemory adopted;
   private final OpenArrays arrays;
   private final DeviceCopies copies;
+  private final PeerAccess peerAccess;
   private final PeerCopies peerCopies;
   private final PinnedBytes pinned;
   private final DownloadMemory downloads;
@@ -111,7 +113,8 @@ public final class TrackedRuntime implements DeviceRuntime {
     this.arrays =
         new OpenArrays(stack.budget(), adopted, stack.freeHoldsUp(), pool.life(), driver.sticky());
     this.copies = opening.copies().apply(pool);
-    this.peerCopies = new PeerCopies(pool);
+    this.peerAccess = new PeerAccess(driver);
+    this.peerCopies = new PeerCopies(pool, peerAccess);
     this.pinned = new PinnedBytes(driver, pool.life());
     this.downloads = new DownloadMemory(pool.hostMemory(), options.downloadMemoryInBytes());
     this.streams = new TrackedStreams(this, pool);
@@ -669,7 +672,7 @@ public final class TrackedRuntime implements DeviceRuntime {
 
   /** Copies memory of this runtime to that of another one. */
   void copyTo(TrackedRuntime other, Region source, Timeline timeline, Region target) {
-    other.peerCopies.copy(pool, source, timeline, target, number < other.number);
+    other.peerCopies.copy(pool, source, timeline, target);
   }
 
   /** Whether it is open, and which threads are using it. */

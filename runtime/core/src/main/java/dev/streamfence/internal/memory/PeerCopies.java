@@ -5,74 +5,65 @@ import dev.streamfence.DeviceException;
 import dev.streamfence.internal.LogTopic;
 import dev.streamfence.internal.driver.CudaDriver;
 import dev.streamfence.internal.driver.CudaDriver.ContextHandle;
-import dev.streamfence.internal.order.PeerWork;
 import dev.streamfence.internal.order.StreamPool;
 import dev.streamfence.internal.order.Timeline;
 import dev.streamfence.internal.order.UseLabels;
+import dev.streamfence.internal.order.Work;
 import dev.streamfence.internal.order.WorkFacts;
 import dev.streamfence.trace.WorkKind;
 import java.util.Collections;
 import java.util.Set;
 import java.util.WeakHashMap;
 
-/** Copies from other devices to one, each ordered on both as {@link PeerWork}. Thread-safe. */
+/** Copies from other devices to one, each ordered on both. Thread-safe. */
 public final class PeerCopies {
-  /** {@code CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED}: by another runtime or library. */
-  private static final int ALREADY_ENABLED = 704;
-
-  private final CudaDriver driver;
+  private final StreamPool streams;
+  private final PeerAccess access;
 
   /** The devices whose memory the driver was asked for access to, successfully or not. */
   private final Set<ContextHandle> asked =
       Collections.newSetFromMap(Collections.synchronizedMap(new WeakHashMap<>()));
 
-  /** Creates the copies to the device of a pool. */
-  public PeerCopies(StreamPool streams) {
-    this.driver = streams.driver();
+  /**
+   * Creates the copies to the device of a pool.
+   *
+   * @param access its access to other devices, which makes copies faster
+   */
+  public PeerCopies(StreamPool streams, PeerAccess access) {
+    this.streams = streams;
+    this.access = access;
   }
 
   /**
    * Copies from another device. Does not synchronise.
    *
    * @param sources the streams of the source's device, a peer
-   * @param isSourceFirst whether that comes before the target's device in their order
    * @throws CudaDriverException if either device is lost, which the message then names, or a driver
    *     call fails
    */
-  public void copy(
-      StreamPool sources, Region source, Timeline timeline, Region target, boolean isSourceFirst) {
-    Labels labels = new Labels(source, sources.driver(), target, timeline);
+  public void copy(StreamPool sources, Region source, Timeline timeline, Region target) {
+    CudaDriver driver = streams.driver();
+    CudaDriver other = sources.driver();
+    Labels labels = new Labels(source, other, target, timeline);
     source.requireTracked(labels, 0);
     target.requireTracked(labels, 0);
-    askForAccess(sources.driver());
-    requireUsable(sources.driver(), labels);
-    requireUsable(driver, labels);
-    ContextHandle from = sources.driver().context();
-    new PeerWork(
+    askForAccess(other);
+    sources.requireUsable(labels);
+    streams.requireUsable(labels);
+    timeline.submit(
+        Work.of(
             labels,
-            source.hazards(),
-            target.hazards(),
-            writing ->
+            submission -> {
+              submission.use(target.hazards(), false, true, 0);
+              submission.usePeer(sources, source.hazards(), true, false, 0);
+            },
+            submission ->
                 driver.copyFromPeerAsync(
                     target.address(),
-                    from,
+                    other.context(),
                     source.address(),
                     target.sizeInBytes(),
-                    writing.stream()))
-        .submit(sources, timeline, isSourceFirst);
-  }
-
-  /** Says which of the two devices is lost. */
-  private static void requireUsable(CudaDriver needed, Labels labels) {
-    try {
-      needed.sticky().check();
-    } catch (CudaDriverException e) {
-      CudaDriverException first = needed.sticky().error();
-      throw first == null
-          ? e
-          : first.again(
-              "device " + needed.properties().ordinal() + ", for the " + labels.purpose());
-    }
+                    submission.stream())));
   }
 
   /** Without access, copies go through the host: slower, and otherwise the same. */
@@ -81,28 +72,15 @@ public final class PeerCopies {
       return;
     }
     try {
-      if (driver.canAccessPeer(source.context())) {
-        enableAccess(source.context());
-        source.sharePool(driver.context());
-      }
+      access.isOn(source);
     } catch (DeviceException e) {
       LogTopic.DEVICES.warn(
           "copies from device "
               + source.properties().ordinal()
               + " to device "
-              + driver.properties().ordinal()
+              + streams.driver().properties().ordinal()
               + " go through the host",
           e);
-    }
-  }
-
-  private void enableAccess(ContextHandle source) {
-    try {
-      driver.enablePeerAccess(source);
-    } catch (CudaDriverException e) {
-      if (e.code() != ALREADY_ENABLED) {
-        throw e;
-      }
     }
   }
 
@@ -125,14 +103,14 @@ public final class PeerCopies {
     public String purpose() {
       return "copy of "
           + target.sizeInBytes()
-          + " bytes from "
+          + " bytes "
+          + devices()
+          + ", from "
           + source.begin()
           + " to "
           + target.begin()
           + " on "
-          + timeline
-          + ", "
-          + devices();
+          + timeline;
     }
   }
 }

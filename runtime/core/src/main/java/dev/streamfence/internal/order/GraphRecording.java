@@ -287,7 +287,7 @@ public final class GraphRecording implements Sink {
     NodeOrder added = of == null ? outermost : of.order();
     requireNotSealed(added, labels.work());
     for (int i = 0; i < uses.count(); i++) {
-      uses.get(i).requireUsableInGraph(labels);
+      uses.get(i).requireUsable(labels, false);
     }
     for (int i = 0; i < uses.count(); i++) {
       hold(uses.get(i).state());

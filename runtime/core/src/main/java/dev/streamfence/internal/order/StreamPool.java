@@ -17,6 +17,7 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -54,6 +55,9 @@ public final class StreamPool {
   /** The default stream of each thread is another stream in each thread. */
   private static final long PER_THREAD = 2;
 
+  private static final AtomicLong POOLS = new AtomicLong();
+
+  private final long number = POOLS.incrementAndGet();
   private final CudaDriver driver;
   private final StickyError sticky;
   private final HostMemoryPool hostMemory;
@@ -112,6 +116,13 @@ public final class StreamPool {
   /** Whether a stream also waits for work that the host has seen finish, for tools to follow. */
   public boolean isOrderingVisible() {
     return orderingVisible;
+  }
+
+  /**
+   * A number that no other pool of the process has: work on several devices begins in its order.
+   */
+  long number() {
+    return number;
   }
 
   /** How many streams may be lent at the same time. */
@@ -253,6 +264,54 @@ public final class StreamPool {
     int next = Math.floorMod(waitingTransfers.getAndIncrement(), TRANSFER_STREAMS);
     Timeline busy = timelines.get(capacity + 1 + next);
     return deadline == null ? busy.begin(labels) : busy.begin(labels, deadline);
+  }
+
+  /**
+   * Starts a submission like {@link #beginTransfer}, for work of another device that uses memory of
+   * this one.
+   *
+   * @throws StreamMisuseException if this thread has a launch or call open on this device, or runs
+   *     the body of a graph of it
+   * @throws dev.streamfence.RuntimeClosedException if the runtime is closed
+   * @throws CudaDriverException if the device is lost, which the message then names
+   */
+  Submission beginPeer(UseLabels labels) {
+    requireUsable(labels);
+    life.requireNotRecording(labels::purpose);
+    if (!mayWaitForOthers()) {
+      throw new StreamMisuseException(
+          StreamMisuseException.Misuse.INSIDE_LAUNCH,
+          labels.purpose()
+              + " uses memory of device "
+              + driver.properties().ordinal()
+              + " inside of a launch of this thread there; close that first");
+    }
+    try {
+      Submission begun = beginTransfer(labels, null);
+      if (begun != null) {
+        return begun;
+      }
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
+    }
+    throw new AssertionError("a wait without a deadline ends with what it waits for");
+  }
+
+  /**
+   * Refuses work of several devices if this one is lost.
+   *
+   * @throws CudaDriverException if it is, which the message then says
+   */
+  public void requireUsable(UseLabels labels) {
+    try {
+      sticky.check();
+    } catch (CudaDriverException e) {
+      CudaDriverException first = sticky.error();
+      throw first == null
+          ? e
+          : first.again(
+              "device " + driver.properties().ordinal() + ", for the " + labels.purpose());
+    }
   }
 
   private Timeline transferTimeline(int index) {

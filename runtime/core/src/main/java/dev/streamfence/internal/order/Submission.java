@@ -10,6 +10,7 @@ import dev.streamfence.StreamMisuseException;
 import dev.streamfence.internal.driver.CudaDriver.StreamHandle;
 import dev.streamfence.internal.driver.Sink;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -72,6 +73,19 @@ public final class Submission implements AutoCloseable {
 
   /** The stream on which the thread already had a submission open; only a free is nested in one. */
   private @Nullable Timeline outer;
+
+  /** The uses of memory of other devices; empty for most work. */
+  private final List<PeerUse> peerUses = new ArrayList<>(0);
+
+  /** The submission on the next device whose memory the work uses. */
+  private @Nullable Submission nextPeer;
+
+  /** The submission, on another device, whose work uses the memory; null for work of its own. */
+  private @Nullable Submission work;
+
+  /** A use of memory of another device. */
+  private record PeerUse(
+      StreamPool owner, HazardState hazards, boolean reads, boolean writes, int label) {}
 
   Submission(Timeline timeline) {
     this.timeline = timeline;
@@ -185,6 +199,22 @@ public final class Submission implements AutoCloseable {
     uses.add(hazards, reads, writes, label);
   }
 
+  /**
+   * Adds an allocation of another device that the work uses, and that this device can reach. {@link
+   * #preflight} registers it there, by a submission of that device on a stream that no caller can
+   * name: the work waits until that stream has come to it, and that stream waits for the work. So
+   * each device orders it like any use, and neither knows the tickets of the other.
+   *
+   * @param owner the streams of the other device, a peer
+   * @param label see {@link #use}
+   * @throws StreamMisuseException after preflight
+   */
+  public void usePeer(
+      StreamPool owner, HazardState hazards, boolean reads, boolean writes, int label) {
+    require(LaunchStep.RECORDING, "records a use");
+    peerUses.add(new PeerUse(owner, hazards, reads, writes, label));
+  }
+
   /** The number of uses that were added, to return to by {@link #forgetUses}. */
   public int uses() {
     return uses.count();
@@ -260,29 +290,93 @@ public final class Submission implements AutoCloseable {
   }
 
   /**
-   * Makes the stream wait for everything that the stream of a peer's submission was given so far,
-   * the waits of that submission included.
-   *
-   * @param peer is being queued, on a device that this one can wait for
-   * @throws StreamMisuseException unless the work is being queued
-   * @throws CudaDriverException if a call of either driver fails; the caller must not queue its
-   *     work
+   * Begins a submission on each device whose memory the work uses. In the order of the devices, and
+   * after this one: a thread that holds a stream which no caller can name waits for no other.
    */
-  void beginAfter(Submission peer) {
-    require(LaunchStep.QUEUING, "waits for another device");
-    timeline.waitForPeer(peer.timeline);
+  private void beginPeers() {
+    peerUses.sort(Comparator.comparingLong(use -> use.owner().number()));
+    Submission last = null;
+    for (PeerUse use : peerUses) {
+      if (last == null || last.timeline.pool() != use.owner()) {
+        Submission begun =
+            use.owner().beginPeer(labels.forPeers(timeline.pool().driver().properties().ordinal()));
+        begun.work = this;
+        if (last == null) {
+          nextPeer = begun;
+        } else {
+          last.nextPeer = begun;
+        }
+        last = begun;
+      }
+      last.use(use.hazards(), use.reads(), use.writes(), use.label());
+    }
+    // Before anything is registered on one device, since another one may refuse.
+    requireUsable();
+    for (Submission peer = nextPeer; peer != null; peer = peer.nextPeer) {
+      peer.requireUsable();
+    }
+  }
+
+  private void requireUsable() {
+    for (int i = 0; i < uses.count(); i++) {
+      uses.get(i).requireUsable(labels, true);
+    }
+  }
+
+  /**
+   * Registers the work on all devices, one after the other in their order: who waits for a use on
+   * the second has registered all on the first, so no thread that it waits for waits there for it.
+   */
+  private void registerWithPeers() {
+    boolean isRegistered = false;
+    for (Submission peer = nextPeer; peer != null; peer = peer.nextPeer) {
+      if (!isRegistered && peer.timeline.pool().number() > timeline.pool().number()) {
+        registerAndWait();
+        isRegistered = true;
+      }
+      peer.preflight();
+    }
+    if (!isRegistered) {
+      registerAndWait();
+    }
+    try {
+      for (Submission peer = nextPeer; peer != null; peer = peer.nextPeer) {
+        timeline.waitForPeer(peer.timeline);
+      }
+    } catch (CudaDriverException e) {
+      throw e.during(labels.purpose());
+    }
+  }
+
+  /** Makes the devices whose memory the work uses wait for it. */
+  private void endPeers() {
+    for (Submission peer = work == null ? nextPeer : null; peer != null; peer = peer.nextPeer) {
+      peer.endAfter(this);
+    }
+  }
+
+  /** Does {@link #endPeers} for work that may have been queued and was not committed. */
+  private void secureEndOfPeers() {
+    for (Submission peer = work == null ? nextPeer : this; peer != null; peer = peer.nextPeer) {
+      if (peer.state == LaunchStep.QUEUING) {
+        try {
+          peer.endAfter(requireNonNull(peer.work));
+        } catch (RuntimeException | Error e) {
+          // The device is lost, as its next call says.
+        }
+      }
+    }
   }
 
   /**
    * Makes the stream wait for the work of a peer's submission, so that this one covers that. If
    * either driver refuses, waits on the host.
    *
-   * @throws StreamMisuseException unless the work is being queued
    * @throws CudaDriverException if neither was possible. Unless the peer is lost, whose work has
    *     ended then, this device counts as lost.
    */
-  void endAfter(Submission peer) {
-    require(LaunchStep.QUEUING, "waits for another device");
+  private void endAfter(Submission peer) {
+    queued();
     try {
       timeline.waitForPeer(peer.timeline, peer.ticket);
     } catch (RuntimeException | Error refused) {
@@ -299,6 +393,8 @@ public final class Submission implements AutoCloseable {
         throw refused;
       }
     }
+    commit();
+    coverIfPossible();
   }
 
   /** Adds the allocation that the work frees, which is closed to all other uses. */
@@ -324,6 +420,16 @@ public final class Submission implements AutoCloseable {
       state = LaunchStep.PREFLIGHTED;
       return;
     }
+    if (peerUses.isEmpty()) {
+      registerAndWait();
+    } else {
+      beginPeers();
+      registerWithPeers();
+    }
+    state = LaunchStep.PREFLIGHTED;
+  }
+
+  private void registerAndWait() {
     while (!register()) {
       askConsumers();
       for (int i = 0; i < uses.count(); i++) {
@@ -351,7 +457,6 @@ public final class Submission implements AutoCloseable {
     } catch (CudaDriverException e) {
       throw e.during(labels.purpose());
     }
-    state = LaunchStep.PREFLIGHTED;
   }
 
   /** Refuses a use that has to wait for everything on a stream while that is captured. */
@@ -404,6 +509,7 @@ public final class Submission implements AutoCloseable {
     if (recording == null && timeline.pool().isShared()) {
       recordOrSynchronize();
     }
+    endPeers();
   }
 
   /**
@@ -446,6 +552,7 @@ public final class Submission implements AutoCloseable {
   public void commitWithoutEvent() {
     requireCommittable();
     isUse = false;
+    endPeers();
   }
 
   /**
@@ -464,6 +571,9 @@ public final class Submission implements AutoCloseable {
       } catch (RuntimeException | Error e) {
         // The work matters more than what is known of it.
       }
+    }
+    for (Submission peer = work == null ? nextPeer : null; peer != null; peer = peer.nextPeer) {
+      peer.queuing();
     }
   }
 
@@ -533,6 +643,7 @@ public final class Submission implements AutoCloseable {
     boolean isDropped = state == LaunchStep.RECORDING;
     long first = firstTicket;
     long last = ticket;
+    Submission peers = nextPeer;
     HazardState closing = null;
     try {
       try {
@@ -540,6 +651,7 @@ public final class Submission implements AutoCloseable {
           recording.end(uses);
         } else if (state != LaunchStep.RECORDING) {
           securePendingWaits();
+          secureEndOfPeers();
           coverForOwner();
           timeline.publish(ticket, labels, isUse);
           closing = timeline.takeClosing();
@@ -555,7 +667,7 @@ public final class Submission implements AutoCloseable {
           end(watched, isDropped, first, last);
         }
       } finally {
-        release(closing, ended);
+        release(peers, closing, ended);
       }
     }
   }
@@ -583,9 +695,15 @@ public final class Submission implements AutoCloseable {
     }
   }
 
-  /** Goes on closing what was closed meanwhile, each even if an earlier one failed. */
-  private void release(@Nullable HazardState closing, Visit ended) {
+  /**
+   * Ends the submissions on other devices, and goes on closing what was closed meanwhile, each even
+   * if an earlier one failed. What runs last may be code of the user: nothing is held by then.
+   */
+  private void release(@Nullable Submission peers, @Nullable HazardState closing, Visit ended) {
     try {
+      if (peers != null) {
+        peers.close();
+      }
       if (closing != null) {
         Teardown all = new Teardown();
         for (HazardState next = closing; next != null; ) {
@@ -743,6 +861,9 @@ public final class Submission implements AutoCloseable {
     uses.clear();
     waits.clear();
     consumers.clear();
+    peerUses.clear();
+    nextPeer = null;
+    work = null;
     hasAskedConsumers = false;
     waitsQueued = 0;
     freeing = false;

@@ -78,13 +78,17 @@ final class Use {
     writes |= more.writes;
   }
 
-  /** Refuses a use of memory that is closed or split, or read-only and written. */
-  void requireUsableInGraph(UseLabels labels) {
+  /**
+   * Refuses a use of memory that is closed or split, or read-only and written.
+   *
+   * @param isNext whether the use comes next, so that a read of memory that nothing has written is
+   *     refused as well
+   */
+  void requireUsable(UseLabels labels, boolean isNext) {
     HazardState used = state();
     used.lock();
     try {
-      // Reads of memory that nothing has written are refused when the graph runs.
-      used.requireUsable(false, false, labels, label);
+      used.requireUsable(false, isNext && reads, labels, label);
       if (writes) {
         used.requireWritable(false, labels, writeLabel);
       }

@@ -49,6 +49,15 @@ public interface UseLabels {
     return work();
   }
 
+  /**
+   * How another device, whose memory the work uses, names the work.
+   *
+   * @param device the one of the work
+   */
+  default UseLabels forPeers(int device) {
+    return new PeerLabels(this, device);
+  }
+
   /** What becomes of the work in the body of a graph. */
   default InGraph inGraph() {
     return InGraph.REFUSED;
