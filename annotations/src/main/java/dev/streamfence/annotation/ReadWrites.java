@@ -18,4 +18,10 @@ import java.lang.annotation.Target;
 @Documented
 @Retention(RetentionPolicy.CLASS)
 @Target({ElementType.PARAMETER, ElementType.RECORD_COMPONENT})
-public @interface ReadWrites {}
+public @interface ReadWrites {
+  /**
+   * Whether a launch may pass an array of another device, to whose memory the launch's device has
+   * peer access: the kernel then uses it where it is. Without this, such a launch is refused.
+   */
+  boolean peer() default false;
+}

@@ -25,4 +25,10 @@ public @interface Reads {
    * own. Only for whole numbers; the simulated device reports a launch that reads equal ones.
    */
   boolean distinct() default false;
+
+  /**
+   * Whether a launch may pass an array of another device, to whose memory the launch's device has
+   * peer access: the kernel then reads it where it is. Without this, such a launch is refused.
+   */
+  boolean peer() default false;
 }

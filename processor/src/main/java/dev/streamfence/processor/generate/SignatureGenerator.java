@@ -171,7 +171,8 @@ final class SignatureGenerator {
 
   private static String tracked(KernelParameter.Tracked parameter, String type) {
     return call(verb(parameter.access()), parameter, type + ".class")
-        + (parameter.trusted() ? ".trusted()" : "");
+        + (parameter.trusted() ? ".trusted()" : "")
+        + (parameter.peer() ? ".peer()" : "");
   }
 
   /** A structure with its fields: on one line if they fit, otherwise on a line each. */

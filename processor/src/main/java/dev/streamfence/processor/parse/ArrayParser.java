@@ -111,7 +111,8 @@ final class ArrayParser {
     if (access.writes() && isReadOnly(declared, type, handle, annotation.get())) {
       return Optional.empty();
     }
-    boolean isDistinct = Mirrors.value(annotation.get(), "distinct", Boolean.class).orElse(false);
+    boolean isDistinct = isTrue(annotation.get(), "distinct");
+    boolean isPeer = isTrue(annotation.get(), "peer");
     boolean canBe = !isTable && KernelParameter.Array.canBeDistinct(element.get());
     if (isDistinct && !canBe) {
       mistakes.report(
@@ -123,14 +124,19 @@ final class ArrayParser {
     }
     return Optional.of(
         isTable
-            ? new KernelParameter.Table(name, element.orElse(null), access, isTrusted)
+            ? new KernelParameter.Table(name, element.orElse(null), access, isTrusted, isPeer)
             : new KernelParameter.Array(
                 name,
                 element.get(),
                 access,
                 isTrusted,
                 Mirrors.has(declared.annotated(), KernelAnnotation.OPTIONAL),
-                isDistinct));
+                isDistinct,
+                isPeer));
+  }
+
+  private static boolean isTrue(AnnotationMirror annotation, String attribute) {
+    return Mirrors.value(annotation, attribute, Boolean.class).orElse(false);
   }
 
   /**

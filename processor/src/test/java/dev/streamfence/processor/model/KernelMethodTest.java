@@ -37,7 +37,7 @@ class KernelMethodTest {
   @Test
   void tableHasAType() {
     KernelParameter.Table columns =
-        new KernelParameter.Table("columns", ElementType.INT, Access.READ, false);
+        new KernelParameter.Table("columns", ElementType.INT, Access.READ, false, false);
     KernelMethod kernel = kernel(KernelSignature.entry("run").with(columns).shape("shape"));
 
     assertThatThrownBy(() -> kernel.typeOf(columns)).hasMessage("columns");

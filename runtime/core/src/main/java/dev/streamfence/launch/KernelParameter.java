@@ -77,6 +77,12 @@ public sealed interface KernelParameter {
     /** The same parameter, with its declared access trusted. */
     Tracked asTrusted();
 
+    /** Whether a launch may pass an array of another device. */
+    boolean peer();
+
+    /** The same parameter, for which a launch may pass an array of another device. */
+    Tracked asPeer();
+
     @Override
     default int sizeInBytes() {
       return Long.BYTES;
@@ -158,6 +164,7 @@ public sealed interface KernelParameter {
    * @param trusted whether the declared access is trusted where the kernel's code leaves it unclear
    * @param optional whether a launch may pass no array
    * @param distinct whether no two of the elements that a launch loads are equal
+   * @param peer whether a launch may pass an array of another device
    */
   record Array(
       String name,
@@ -165,7 +172,8 @@ public sealed interface KernelParameter {
       Access access,
       boolean trusted,
       boolean optional,
-      boolean distinct)
+      boolean distinct,
+      boolean peer)
       implements Tracked {
     public Array {
       if (distinct && (access != Access.READ || !canBeDistinct(elementType))) {
@@ -189,12 +197,17 @@ public sealed interface KernelParameter {
 
     @Override
     public Array asTrusted() {
-      return new Array(name, elementType, access, true, optional, distinct);
+      return new Array(name, elementType, access, true, optional, distinct, peer);
+    }
+
+    @Override
+    public Array asPeer() {
+      return new Array(name, elementType, access, trusted, optional, distinct, true);
     }
 
     /** The same parameter, for which a launch may pass no array. */
     public Array asOptional() {
-      return new Array(name, elementType, access, trusted, true, distinct);
+      return new Array(name, elementType, access, trusted, true, distinct, peer);
     }
 
     /**
@@ -203,7 +216,7 @@ public sealed interface KernelParameter {
      * @throws IllegalArgumentException unless it is an array of whole numbers that is only read
      */
     public Array asDistinct() {
-      return new Array(name, elementType, access, trusted, optional, true);
+      return new Array(name, elementType, access, trusted, optional, true, peer);
     }
 
     @Override
@@ -220,8 +233,10 @@ public sealed interface KernelParameter {
    * @param elementType the type of the arrays' elements; null if each array has its own
    * @param access how the kernel uses the arrays
    * @param trusted whether the declared access is trusted where the kernel's code leaves it unclear
+   * @param peer whether a launch may pass arrays of another device
    */
-  record Table(String name, @Nullable ArrayElement elementType, Access access, boolean trusted)
+  record Table(
+      String name, @Nullable ArrayElement elementType, Access access, boolean trusted, boolean peer)
       implements Tracked {
     @Override
     public String inWords() {
@@ -237,7 +252,12 @@ public sealed interface KernelParameter {
 
     @Override
     public Table asTrusted() {
-      return new Table(name, elementType, access, true);
+      return new Table(name, elementType, access, true, peer);
+    }
+
+    @Override
+    public Table asPeer() {
+      return new Table(name, elementType, access, trusted, true);
     }
 
     @Override
@@ -329,12 +349,12 @@ public sealed interface KernelParameter {
    */
   static Tracked tracked(String name, Class<?> type, Access access) {
     if (type == Object[].class) {
-      return new Table(name, null, access, false);
+      return new Table(name, null, access, false, false);
     }
     Class<?> component = type.getComponentType();
     return component != null && component.isArray()
-        ? new Table(name, ArrayElement.ofArray(component), access, false)
-        : new Array(name, ArrayElement.ofArray(type), access, false, false, false);
+        ? new Table(name, ArrayElement.ofArray(component), access, false, false)
+        : new Array(name, ArrayElement.ofArray(type), access, false, false, false, false);
   }
 
   /** The annotation that declares an access, for errors. */

@@ -198,6 +198,19 @@ public final class KernelSignature {
     throw new IllegalArgumentException(entry + ": distinct() follows no array");
   }
 
+  /**
+   * Lets a launch pass arrays of other devices, to whose memory its device has peer access, for the
+   * array or table that was added last.
+   *
+   * @throws IllegalArgumentException if the last addition was neither
+   */
+  public KernelSignature peer() {
+    if (last() instanceof KernelParameter.Tracked last) {
+      return withLast(last.asPeer());
+    }
+    throw new IllegalArgumentException(entry + ": peer() follows no array");
+  }
+
   private @Nullable KernelParameter last() {
     return parameters.isEmpty() ? null : parameters.get(parameters.size() - 1);
   }

@@ -670,9 +670,23 @@ public final class TrackedRuntime implements DeviceRuntime {
     return driver.isPeer(other.driver.context());
   }
 
+  /**
+   * Whether its kernels can access memory of another runtime; the first question enables that.
+   *
+   * @throws CudaDriverException if the driver fails to answer or to enable it
+   */
+  public boolean canAccess(TrackedRuntime other) {
+    return peerAccess.isOn(other.driver);
+  }
+
   /** Copies memory of this runtime to that of another one. */
   void copyTo(TrackedRuntime other, Region source, Timeline timeline, Region target) {
     other.peerCopies.copy(pool, source, timeline, target);
+  }
+
+  /** Its streams. */
+  public StreamPool pool() {
+    return pool;
   }
 
   /** Whether it is open, and which threads are using it. */

@@ -1,6 +1,8 @@
 package dev.streamfence.internal.launch;
 
 import dev.streamfence.ReadableArray;
+import dev.streamfence.internal.device.TrackedArray;
+import dev.streamfence.internal.device.TrackedRuntime;
 import dev.streamfence.internal.memory.Region;
 import org.jspecify.annotations.Nullable;
 
@@ -50,6 +52,11 @@ final class ArrayArgument {
   /** Drops the reference to the memory. */
   void forget() {
     region = null;
+  }
+
+  /** The runtime of the array; null for an untracked address. */
+  @Nullable TrackedRuntime runtime() {
+    return array instanceof TrackedArray<?> tracked ? tracked.runtime() : null;
   }
 
   /** Its memory; null if it has no elements, or is an untracked address. */

@@ -68,6 +68,9 @@ final class LaunchArguments {
   /** How many parameters were passed, and so which is next. */
   private int position;
 
+  /** Whether an array of another device was passed. */
+  private boolean hasPeers;
+
   LaunchArguments(
       LoadedKernel kernel,
       DeviceStream stream,
@@ -115,6 +118,7 @@ final class LaunchArguments {
   /** Forgets the last launch. */
   void clear() {
     position = 0;
+    hasPeers = false;
   }
 
   /** Drops the references to the arrays, and the tables that were not sent. */
@@ -327,6 +331,11 @@ final class LaunchArguments {
       int index,
       Submission submission,
       UseLabels labels) {
+    boolean isPeer = array.runtime() != runtime;
+    if (isPeer) {
+      requirePeer(array, declared, index, submission);
+      hasPeers = true;
+    }
     requireFits(array, elementType, index);
     if (declared.access().writes() && !(array instanceof WritableArray)) {
       throw new StreamMisuseException(
@@ -348,8 +357,10 @@ final class LaunchArguments {
       region.hazards().requireUsable(labels, added);
     } else if (region != null && recorded) {
       region.requireTracked(labels, added);
-      submission.use(
-          region.hazards(), declared.access().reads(), declared.access().writes(), added);
+      if (!isPeer) {
+        submission.use(
+            region.hazards(), declared.access().reads(), declared.access().writes(), added);
+      }
     }
   }
 
@@ -453,6 +464,19 @@ final class LaunchArguments {
   /** Refuses a launch whose kernel certainly touches an element that an array does not have. */
   void check(BoundsCheck bounds) {
     bounds.check(arrays);
+  }
+
+  /** Records the uses of arrays of other devices, which their devices register. */
+  void usePeers(Submission submission) {
+    for (int i = 0; hasPeers && i < arrays.count(); i++) {
+      ArrayArgument array = arrays.get(i);
+      TrackedRuntime owner = array.runtime();
+      Region region = array.region();
+      if (owner != null && owner != runtime && region != null && isRecorded(region)) {
+        Access access = ((KernelParameter.Tracked) parameters[array.parameter()]).access();
+        submission.usePeer(owner.pool(), region.hazards(), access.reads(), access.writes(), i);
+      }
+    }
   }
 
   /**
@@ -653,19 +677,41 @@ final class LaunchArguments {
     return entry;
   }
 
-  private void requireFits(TrackedArray<?> array, @Nullable ArrayElement elementType, int index) {
-    if (array.runtime() != runtime) {
-      throw new StreamMisuseException(
-          StreamMisuseException.Misuse.OTHER_RUNTIME,
-          entry(index),
-          " is "
-              + array
-              + " of "
-              + array.runtime()
-              + ", the launch is on "
-              + stream
-              + ": they belong to two runtimes; copyTo brings an array to the device of a stream");
+  /** Refuses an array of another device, unless the kernel may have it and can access it. */
+  private void requirePeer(
+      TrackedArray<?> array, KernelParameter.Tracked declared, int index, Submission submission) {
+    if (!declared.peer()) {
+      throw otherRuntime(
+          array,
+          index,
+          "they belong to two runtimes; copyTo brings an array to the device of a stream, and "
+              + KernelParameter.annotation(declared.access())
+              + "(peer = true) lets a kernel use it where it is");
     }
+    if (submission.recording() != null) {
+      throw otherRuntime(
+          array,
+          index,
+          "a graph has memory of one device only; copyTo brings an array to the device of a"
+              + " stream");
+    }
+    if (!runtime.canAccess(array.runtime())) {
+      throw otherRuntime(
+          array,
+          index,
+          "the device has no peer access to that memory; copyTo brings an array to the device of a"
+              + " stream");
+    }
+  }
+
+  private StreamMisuseException otherRuntime(TrackedArray<?> array, int index, String reason) {
+    return new StreamMisuseException(
+        StreamMisuseException.Misuse.OTHER_RUNTIME,
+        entry(index),
+        " is " + array + " of " + array.runtime() + ", the launch is on " + stream + ": " + reason);
+  }
+
+  private void requireFits(TrackedArray<?> array, @Nullable ArrayElement elementType, int index) {
     // Two references, unless class loaders have a record each.
     if (elementType != null
         && array.elementType() != elementType

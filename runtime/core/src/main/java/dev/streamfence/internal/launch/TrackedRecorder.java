@@ -224,6 +224,7 @@ public final class TrackedRecorder implements LaunchRecorder {
     }
     launch.keepShape();
     arguments.useSymbols(submission);
+    arguments.usePeers(submission);
     if (launch.blocks() > 0 && submission.recording() == null) {
       arguments.placeTables();
     }

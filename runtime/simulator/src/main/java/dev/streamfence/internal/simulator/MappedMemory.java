@@ -1,8 +1,11 @@
 package dev.streamfence.internal.simulator;
 
 import dev.streamfence.internal.ptx.run.machine.GlobalMemory;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
@@ -22,6 +25,13 @@ final class MappedMemory implements GlobalMemory {
   private static final int REMEMBERED = 4096;
 
   private final LongPredicate isOfAnother;
+
+  /** The memory of other devices to which access was enabled. */
+  private final Set<MappedMemory> enabled = new LinkedHashSet<>();
+
+  /** The memory of devices that may access this one. */
+  private final Set<MappedMemory> sharedWith = new HashSet<>();
+
   private final TreeMap<Long, SimulatedAllocation> mapped = new TreeMap<>();
   private final @Nullable SimulatedAllocation[] cache = new SimulatedAllocation[CACHED_PAGES];
   private final Map<Long, Long> unmapped =
@@ -41,6 +51,16 @@ final class MappedMemory implements GlobalMemory {
    */
   MappedMemory(LongPredicate isOfAnother) {
     this.isOfAnother = isOfAnother;
+  }
+
+  /** Lets operations reach the memory of another device, once that is shared with this one. */
+  void enableAccessTo(MappedMemory other) {
+    enabled.add(other);
+  }
+
+  /** Lets another device reach this memory, once it enables that. */
+  void shareWith(MappedMemory other) {
+    sharedWith.add(other);
   }
 
   void map(SimulatedAllocation allocation) {
@@ -67,10 +87,17 @@ final class MappedMemory implements GlobalMemory {
     return (int) (address >>> PAGE_SHIFT) & (CACHED_PAGES - 1);
   }
 
-  /** The allocation around an address, or null. */
+  /** The allocation around an address that operations reach, or null. */
   @Nullable SimulatedAllocation find(long address) {
+    SimulatedAllocation own = findOwn(address, 1);
+    MappedMemory other = own == null ? reachable(address) : null;
+    return other == null ? own : other.findOwn(address, 1);
+  }
+
+  /** The allocation of this device that contains all of these bytes, or null. */
+  @Nullable SimulatedAllocation findOwn(long address, long count) {
     Map.Entry<Long, SimulatedAllocation> floor = mapped.floorEntry(address);
-    return floor != null && floor.getValue().contains(address, 1) ? floor.getValue() : null;
+    return floor != null && floor.getValue().contains(address, count) ? floor.getValue() : null;
   }
 
   /** The allocation that contains all of these bytes. */
@@ -80,12 +107,30 @@ final class MappedMemory implements GlobalMemory {
     if (cached != null && cached.contains(address, count)) {
       return cached;
     }
-    Map.Entry<Long, SimulatedAllocation> floor = mapped.floorEntry(address);
-    if (floor == null || !floor.getValue().contains(address, count)) {
-      throw new IllegalAccess(describe(address, count, floor), address);
+    SimulatedAllocation own = findOwn(address, count);
+    if (own != null) {
+      cache[slot] = own;
+      return own;
     }
-    cache[slot] = floor.getValue();
-    return floor.getValue();
+    MappedMemory other = reachable(address);
+    // Not cached here, since the other device may unmap it.
+    SimulatedAllocation there = other == null ? null : other.findOwn(address, count);
+    if (there == null) {
+      throw new IllegalAccess((other == null ? this : other).describe(address, count), address);
+    }
+    return there;
+  }
+
+  /** The memory of another device to which an address belongs, if access to it is on; else null. */
+  private @Nullable MappedMemory reachable(long address) {
+    if (isOfAnother.test(address)) {
+      for (MappedMemory other : enabled) {
+        if (other.sharedWith.contains(this) && !other.isOfAnother.test(address)) {
+          return other;
+        }
+      }
+    }
+    return null;
   }
 
   @Override
@@ -100,8 +145,8 @@ final class MappedMemory implements GlobalMemory {
     allocation.bytes().store(allocation.offset(address), bytes, value);
   }
 
-  private String describe(
-      long address, long count, Map.@Nullable Entry<Long, SimulatedAllocation> floor) {
+  private String describe(long address, long count) {
+    Map.Entry<Long, SimulatedAllocation> floor = mapped.floorEntry(address);
     String access = count + " bytes at 0x" + Long.toHexString(address);
     for (Map.Entry<Long, Long> freed : unmapped.entrySet()) {
       if (address >= freed.getKey() && address < freed.getKey() + freed.getValue()) {
@@ -109,7 +154,7 @@ final class MappedMemory implements GlobalMemory {
       }
     }
     if (isOfAnother.test(address)) {
-      return access + " are in the memory of another device";
+      return access + " are in the memory of another device, to which peer access is off";
     }
     if (floor == null) {
       return access + " are in no allocation";

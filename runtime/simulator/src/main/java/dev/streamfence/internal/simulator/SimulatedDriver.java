@@ -34,6 +34,7 @@ final class SimulatedDriver implements CudaDriver, CudaDriver.ContextHandle {
   private final DeviceState state;
   private final DriverLock lock;
   private final SimulatedStreams streams;
+  private final MappedMemory mapped;
   private final SimulatedMemory memory;
   private final Transfers transfers;
   private final SimulatedModules modules;
@@ -77,7 +78,7 @@ final class SimulatedDriver implements CudaDriver, CudaDriver.ContextHandle {
             checker,
             settings.tracesSubmissions(),
             shared.where(properties));
-    MappedMemory mapped = new MappedMemory(address -> shared.isOfAnother(base, address));
+    this.mapped = new MappedMemory(address -> shared.isOfAnother(base, address));
     HeapMemory heap = new HeapMemory();
     this.streams = new SimulatedStreams(state, scheduler, order);
     this.memory =
@@ -297,16 +298,16 @@ final class SimulatedDriver implements CudaDriver, CudaDriver.ContextHandle {
     return call(DriverCall.CAN_ACCESS_PEER, () -> isPeer(peer));
   }
 
-  /** Has no effect: kernels reach the memory of their device alone, as those of the runtime do. */
   @Override
   public void enablePeerAccess(ContextHandle peer) {
-    run(DriverCall.ENABLE_PEER_ACCESS, () -> {});
+    run(
+        DriverCall.ENABLE_PEER_ACCESS,
+        () -> mapped.enableAccessTo(((SimulatedDriver) peer).mapped));
   }
 
-  /** Has no effect, see {@link #enablePeerAccess}. */
   @Override
   public void sharePool(ContextHandle peer) {
-    run(DriverCall.SHARE_POOL, () -> {});
+    run(DriverCall.SHARE_POOL, () -> mapped.shareWith(((SimulatedDriver) peer).mapped));
   }
 
   @Override

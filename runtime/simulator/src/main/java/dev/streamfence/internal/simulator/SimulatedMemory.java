@@ -208,7 +208,7 @@ final class SimulatedMemory {
             PointerInfo.MemoryPlace.HOST, ordinal, known.address(), known.sizeInBytes());
       }
     }
-    SimulatedAllocation mapped = memory.find(address);
+    SimulatedAllocation mapped = memory.findOwn(address, 1);
     if (mapped != null) {
       return new PointerInfo(
           PointerInfo.MemoryPlace.DEVICE, ordinal, mapped.address(), mapped.size());

@@ -20,6 +20,9 @@ import org.junit.jupiter.api.Test;
 final class PeerLossTest {
   private static final int ILLEGAL_ADDRESS = 700;
 
+  /** An address that no allocation has. */
+  private static final long NOWHERE = 4;
+
   @Test
   void aCopyFromALostDeviceSaysWhatLostItAndLeavesTheOtherUsable() {
     TwoDevices two = TwoDevices.open(Schedule.LAZY, 0);
@@ -27,7 +30,7 @@ final class PeerLossTest {
     DeviceArray<int[]> before = source.copyTo(two.streams.get(1));
     two.gpus.forEach(DeviceRuntime::synchronize);
     DeviceArray<int[]> pending = source.copyTo(two.streams.get(1));
-    lose(two, 0, source, before);
+    lose(two, 0, source, NOWHERE);
 
     CudaDriverException error =
         catchThrowableOfType(CudaDriverException.class, () -> source.copyTo(two.streams.get(1)));
@@ -48,7 +51,7 @@ final class PeerLossTest {
     DeviceArray<int[]> source = two.filled(0, 5);
     DeviceArray<int[]> target = source.copyTo(two.streams.get(1));
     two.gpus.forEach(DeviceRuntime::synchronize);
-    lose(two, 1, target, source);
+    lose(two, 1, target, NOWHERE);
 
     assertThatThrownBy(() -> target.copyFrom(two.streams.get(1), source))
         .isInstanceOf(CudaDriverException.class)
@@ -70,21 +73,30 @@ final class PeerLossTest {
       two.kernels.get(0).increment(source, N);
       target.copyFrom(two.streams.get(1), source);
     }
-    lose(two, 0, source, target);
+    lose(two, 0, source, NOWHERE);
 
     assertThat(IntStream.range(0, 10_000)).anyMatch(i -> two.streams.get(1).isIdle());
     two.close();
   }
 
-  /** Loses a device by an access to the memory of the other one. */
-  private static void lose(
-      TwoDevices two, int device, DeviceArray<int[]> own, DeviceArray<int[]> other) {
+  /** Loses a device by an access to memory that it cannot reach. */
+  private static void lose(TwoDevices two, int device, DeviceArray<int[]> own, long address) {
     CudaDriver driver = Inside.driver(two.gpus.get(device));
     StreamHandle stream = driver.createStream(0);
-    driver.copyOnDeviceAsync(
-        Inside.allocation(own).address(), Inside.allocation(other).address(), 4, stream);
+    driver.copyOnDeviceAsync(Inside.allocation(own).address(), address, 4, stream);
     assertThatThrownBy(() -> driver.synchronizeStream(stream))
-        .hasMessageContaining("are in the memory of another device");
+        .hasMessageContaining(address == NOWHERE ? "bytes at 0x4" : "to which peer access is off");
+  }
+
+  @Test
+  void memoryOfADeviceWithoutPeerAccessIsNotReached() {
+    TwoDevices two = TwoDevices.open(Schedule.LAZY, 0);
+    DeviceArray<int[]> own = two.filled(0, 1);
+    DeviceArray<int[]> away = two.filled(1, 1);
+    two.gpus.forEach(DeviceRuntime::synchronize);
+
+    lose(two, 0, own, Inside.allocation(away).address());
+    two.close();
   }
 
   @Test

@@ -13,7 +13,9 @@ import dev.streamfence.simulation.SimulatedDevice;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Two devices of one simulated machine, each with a runtime, a stream and kernels on it. */
+/**
+ * Two devices, or three, of one simulated machine, each with a runtime, a stream and kernels on it.
+ */
 final class TwoDevices implements AutoCloseable {
   static final int N = 16;
 
@@ -33,15 +35,24 @@ final class TwoDevices implements AutoCloseable {
 
   /** Opens both, with the test's action around each driver call. */
   static TwoDevices open(Schedule schedule, long seed, Interceptor around) {
+    return open(2, schedule, seed, around);
+  }
+
+  /** Opens three. */
+  static TwoDevices openThree(Schedule schedule, long seed) {
+    return open(3, schedule, seed, (device, method, call) -> call.proceed());
+  }
+
+  private static TwoDevices open(int count, Schedule schedule, long seed, Interceptor around) {
     TwoDevices two =
         new TwoDevices(
             SimulatedDevice.builder()
                 .schedule(schedule)
                 .seed(seed)
                 .checkUninitializedReads(true)
-                .build(2));
+                .build(count));
     two.devices.get(0).collectFindings();
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < count; i++) {
       int device = i;
       DeviceRuntime gpu =
           RuntimeOverDriver.open(

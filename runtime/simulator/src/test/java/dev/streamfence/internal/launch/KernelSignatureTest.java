@@ -68,10 +68,12 @@ final class KernelSignatureTest {
     assertThat(none.parameters()).isEmpty();
     assertThat(one.parameters())
         .containsExactly(
-            new KernelParameter.Array("x", ElementType.INT, Access.READ, false, false, false));
+            new KernelParameter.Array(
+                "x", ElementType.INT, Access.READ, false, false, false, false));
     assertThat(trusted.parameters())
         .containsExactly(
-            new KernelParameter.Array("x", ElementType.INT, Access.READ, true, false, false));
+            new KernelParameter.Array(
+                "x", ElementType.INT, Access.READ, true, false, false, false));
     assertThat(two.parameters()).hasSize(2);
     assertThat(one.blockSize()).isZero();
     assertThat(two.blockSize()).isEqualTo(64);
@@ -85,7 +87,7 @@ final class KernelSignatureTest {
     KernelSignature k = KernelSignature.entry("k");
     assertThat(k.reads("x", long[].class).optional().distinct().trusted().parameters())
         .containsExactly(
-            new KernelParameter.Array("x", ElementType.LONG, Access.READ, true, true, true));
+            new KernelParameter.Array("x", ElementType.LONG, Access.READ, true, true, true, false));
     for (KernelSignature signature :
         List.of(k, k.value("a", int.class), k.reads("t", int[][].class))) {
       assertThatIllegalArgumentException()
@@ -105,13 +107,38 @@ final class KernelSignatureTest {
   }
 
   @Test
+  void arraysAndTablesMayBeOfAnotherDevice() {
+    KernelSignature k = KernelSignature.entry("k");
+    assertThat(
+            k.reads("x", int[].class)
+                .peer()
+                .trusted()
+                .optional()
+                .distinct()
+                .writes("all", int[][].class)
+                .peer()
+                .trusted()
+                .parameters())
+        .containsExactly(
+            new KernelParameter.Array("x", ElementType.INT, Access.READ, true, true, true, true),
+            new KernelParameter.Table("all", ElementType.INT, Access.WRITE, true, true));
+    for (KernelSignature signature : List.of(k, k.value("a", int.class))) {
+      assertThatIllegalArgumentException()
+          .isThrownBy(signature::peer)
+          .withMessage("k: peer() follows no array");
+    }
+  }
+
+  @Test
   void onlyAnArrayIsOptional() {
     KernelSignature k = KernelSignature.entry("k");
     assertThat(k.value("a", int.class).writes("x", int[].class).trusted().optional().parameters())
-        .contains(new KernelParameter.Array("x", ElementType.INT, Access.WRITE, true, true, false));
+        .contains(
+            new KernelParameter.Array(
+                "x", ElementType.INT, Access.WRITE, true, true, false, false));
     assertThat(k.reads("x", int[].class).optional().trusted().parameters())
         .containsExactly(
-            new KernelParameter.Array("x", ElementType.INT, Access.READ, true, true, false));
+            new KernelParameter.Array("x", ElementType.INT, Access.READ, true, true, false, false));
     KernelSignature table = k.reads("x", int[].class).reads("all", int[][].class);
     for (KernelSignature signature : List.of(k, k.value("a", int.class), table)) {
       assertThatIllegalArgumentException()

@@ -31,6 +31,12 @@ public final class VectorKernels {
 
   static final KernelSignature INCREMENT = increment(256);
 
+  private static final KernelSignature INCREMENT_FOR_PEERS =
+      KernelSignature.entry("increment")
+          .readWrites("values", int[].class)
+          .peer()
+          .threads("n", int.class, 256);
+
   static final KernelSignature ADD = add(256);
 
   static final KernelSignature OVERRUN =
@@ -72,6 +78,22 @@ public final class VectorKernels {
    */
   public static VectorKernels inSmallBlocksOn(DeviceStream stream) {
     return new VectorKernels(stream, increment(32), add(32));
+  }
+
+  /** The same, but arrays of {@code increment} and {@code add} may be of another device. */
+  public static VectorKernels forPeersOn(DeviceStream stream) {
+    return new VectorKernels(
+        stream,
+        INCREMENT_FOR_PEERS,
+        KernelSignature.entry("add")
+            .reads("a", int[].class)
+            .peer()
+            .reads("b", int[].class)
+            .peer()
+            .writes("sum", int[].class)
+            .peer()
+            .threads("n", int.class, 256)
+            .mayAlias());
   }
 
   private static KernelSignature increment(int blockSize) {
@@ -129,6 +151,11 @@ public final class VectorKernels {
   /** A recorder of {@code increment}, for steps that a launcher does not take. */
   public static LaunchRecorder incrementOn(DeviceStream stream) {
     return LoadedModule.of(stream, IMAGE).recorder(INCREMENT);
+  }
+
+  /** A recorder of {@code increment} whose array may be of another device. */
+  public static LaunchRecorder incrementForPeersOn(DeviceStream stream) {
+    return LoadedModule.of(stream, IMAGE).recorder(INCREMENT_FOR_PEERS);
   }
 
   /** A recorder of a module that no other recorder shares, so that it is loaded by this call. */

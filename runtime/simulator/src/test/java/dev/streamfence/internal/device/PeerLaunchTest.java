@@ -1,0 +1,248 @@
+package dev.streamfence.internal.device;
+
+import static dev.streamfence.internal.device.TwoDevices.N;
+import static dev.streamfence.internal.device.TwoDevices.value;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.streamfence.DeviceArray;
+import dev.streamfence.DeviceRuntime;
+import dev.streamfence.RacyAccessException.Finding;
+import dev.streamfence.internal.driver.CudaDriver;
+import dev.streamfence.internal.driver.CudaDriver.StreamHandle;
+import dev.streamfence.internal.launch.VectorKernels;
+import dev.streamfence.launch.LaunchRecorder;
+import dev.streamfence.simulation.DriverCall;
+import dev.streamfence.simulation.Schedule;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Launches that use arrays of another device, and the order of what comes before and after. */
+final class PeerLaunchTest {
+  private static VectorKernels kernels(TwoDevices two, int device) {
+    return VectorKernels.forPeersOn(two.streams.get(device));
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void aLaunchComesAfterTheLastWriteAndBeforeTheNextUse(Schedule schedule) {
+    TwoDevices two = TwoDevices.open(schedule, 1);
+    for (int owner = 0; owner < 2; owner++) {
+      DeviceArray<int[]> away = two.filled(owner, 5);
+      two.kernels.get(owner).increment(away, N);
+
+      kernels(two, 1 - owner).increment(away, N);
+      two.kernels.get(owner).increment(away, N);
+      kernels(two, 1 - owner).increment(away, N);
+
+      assertThat(value(away)).isEqualTo(9);
+    }
+    two.closeClean();
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void arraysOfBothDevicesAreReadAndWritten(Schedule schedule) {
+    TwoDevices two = TwoDevices.open(schedule, 2);
+    DeviceArray<int[]> away = two.filled(0, 5);
+    DeviceArray<int[]> own = two.filled(1, 1);
+    DeviceArray<int[]> sum = two.filled(0, 0);
+
+    kernels(two, 1).add(away, own, sum, N);
+    away.fill(two.gpus.get(0).streams().acquire(), 9);
+    own.fill(two.gpus.get(1).streams().acquire(), 9);
+
+    assertThat(value(sum)).isEqualTo(6);
+    assertThat(List.of(value(away), value(own))).containsOnly(9);
+    two.closeClean();
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void theFreeOfAnArrayWaitsForTheLaunch(Schedule schedule) {
+    TwoDevices two = TwoDevices.open(schedule, 3);
+    DeviceArray<int[]> away = two.filled(0, 5);
+    DeviceArray<int[]> sum = two.filled(1, 0);
+
+    kernels(two, 1).add(away, away, sum, N);
+    away.close();
+    two.filled(0, 7);
+
+    assertThat(value(sum)).isEqualTo(10);
+    two.closeClean();
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void oneLaunchUsesArraysOfThreeDevices(Schedule schedule) {
+    TwoDevices three = TwoDevices.openThree(schedule, 4);
+    for (int at = 0; at < 3; at++) {
+      DeviceArray<int[]> one = three.filled((at + 1) % 3, 5);
+      DeviceArray<int[]> other = three.filled((at + 2) % 3, 2);
+      DeviceArray<int[]> sum = three.filled(at, 0);
+
+      kernels(three, at).add(other, one, sum, N);
+      one.close();
+      other.fill(three.streams.get((at + 2) % 3), 9);
+
+      assertThat(value(sum)).isEqualTo(7);
+    }
+    three.closeClean();
+  }
+
+  @Test
+  void nothingWaitsOnTheHost() {
+    int[] waits = new int[1];
+    TwoDevices two =
+        TwoDevices.open(
+            Schedule.LAZY,
+            0,
+            (device, method, call) -> {
+              waits[0] += method.startsWith("synchronize") ? 1 : 0;
+              return call.proceed();
+            });
+    DeviceArray<int[]> away = two.filled(0, 5);
+
+    kernels(two, 1).increment(away, N);
+    away.close();
+
+    assertThat(waits[0]).isZero();
+    two.closeClean();
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1})
+  void theCheckerFindsAMissingWait(int deaf) {
+    for (Schedule schedule : Schedule.values()) {
+      TwoDevices two =
+          TwoDevices.open(
+              schedule,
+              0,
+              (device, method, call) ->
+                  device == deaf && method.equals("waitForPeerEvent") ? null : call.proceed());
+      DeviceArray<int[]> away = two.filled(0, 5);
+      kernels(two, 1).increment(away, N);
+      away.fill(two.streams.get(0), 9);
+      two.gpus.forEach(DeviceRuntime::synchronize);
+
+      assertThat(two.devices.get(1).findings())
+          .as("%s", schedule)
+          .isNotEmpty()
+          .allSatisfy(
+              finding ->
+                  assertThat(finding.toString()).contains("increment on stream 1", "of device 0"));
+      two.close();
+    }
+  }
+
+  @Test
+  void aMissingWaitForALaunchIsFoundWhenTheArrayIsFreed() {
+    TwoDevices two =
+        TwoDevices.open(
+            Schedule.EAGER,
+            0,
+            (device, method, call) ->
+                device == 0 && method.equals("waitForPeerEvent") ? null : call.proceed());
+    DeviceArray<int[]> away = two.filled(0, 5);
+    kernels(two, 1).increment(away, N);
+    away.close();
+
+    two.gpus.forEach(DeviceRuntime::synchronize);
+
+    assertThat(two.devices.get(1).findings())
+        .extracting(Finding::toString)
+        .anySatisfy(finding -> assertThat(finding).contains("increment on stream 1", "free"));
+    two.close();
+  }
+
+  @Test
+  void anAccessBeyondAnArrayOfAnotherDeviceLosesTheDeviceThatMakesIt() {
+    TwoDevices two = TwoDevices.open(Schedule.LAZY, 0);
+    DeviceArray<int[]> away = two.filled(0, 5);
+    kernels(two, 1).increment(away, N);
+    assertThat(value(away)).isEqualTo(6);
+    CudaDriver driver = Inside.driver(two.gpus.get(1));
+    StreamHandle stream = driver.createStream(0);
+
+    driver.fill8Async(Inside.allocation(away).address() + 4 * N, (byte) 1, 1, stream);
+
+    assertThatThrownBy(() -> driver.synchronizeStream(stream))
+        .hasMessageContaining("1 bytes beyond the nearest allocation, which has 64 bytes");
+    assertThat(Inside.isLost(two.gpus.get(0))).isFalse();
+    two.close();
+  }
+
+  @Test
+  void anAbortedLaunchLeavesTheArrayAsItWas() {
+    TwoDevices two = TwoDevices.open(Schedule.LAZY, 0);
+    DeviceArray<int[]> away = two.filled(0, 5);
+    try (LaunchRecorder recorder = VectorKernels.incrementForPeersOn(two.streams.get(1))) {
+      recorder.begin().array(away).threads(N).preflight().abort();
+    }
+    away.fill(two.streams.get(0), 6);
+
+    assertThat(value(away)).isEqualTo(6);
+    two.closeClean();
+  }
+
+  @Test
+  void anOrdinaryLaunchAsksNothingOfOtherDevices() {
+    TwoDevices two = TwoDevices.open(Schedule.LAZY, 0);
+    DeviceArray<int[]> own = two.filled(1, 5);
+    long before = two.devices.get(0).calls();
+
+    kernels(two, 1).increment(own, N);
+
+    assertThat(two.devices.get(0).calls()).isEqualTo(before);
+    assertThat(two.devices.get(1).calls(DriverCall.CAN_ACCESS_PEER)).isZero();
+    two.closeClean();
+  }
+
+  @Test
+  void threadsThatLaunchAndCopyBothWaysDoNotWaitForEachOther() throws Exception {
+    TwoDevices two = TwoDevices.open(Schedule.EAGER, 0);
+    List<DeviceArray<int[]>> arrays = List.of(two.filled(0, 0), two.filled(1, 0));
+    CyclicBarrier together = new CyclicBarrier(8);
+    CompletableFuture<?>[] threads = new CompletableFuture<?>[8];
+    ExecutorService pool = Executors.newFixedThreadPool(threads.length);
+    for (int i = 0; i < threads.length; i++) {
+      int device = i % 2;
+      boolean copies = i >= 6;
+      VectorKernels kernels = VectorKernels.forPeersOn(two.gpus.get(device).streams().acquire());
+      threads[i] =
+          CompletableFuture.runAsync(
+              () -> {
+                meet(together);
+                for (int round = 0; round < 50; round++) {
+                  if (copies) {
+                    arrays.get(1 - device).copyTo(two.streams.get(device)).close();
+                  } else {
+                    kernels.increment(arrays.get(1 - device), N);
+                  }
+                }
+              },
+              pool);
+    }
+    CompletableFuture.allOf(threads).get(60, TimeUnit.SECONDS);
+    pool.shutdown();
+
+    assertThat(arrays).allSatisfy(array -> assertThat(value(array)).isEqualTo(150));
+    two.closeClean();
+  }
+
+  private static void meet(CyclicBarrier together) {
+    try {
+      together.await();
+    } catch (Exception e) {
+      throw new AssertionError(e);
+    }
+  }
+}
