@@ -686,6 +686,23 @@ class CodeMistakesTest {
             "'x' is " + type + "; remove distinct = true, which is for arrays of whole numbers");
   }
 
+  @Test
+  void arraysAndTablesOfAnotherDeviceAreDeclared() {
+    Mistakes peers =
+        Mistakes.inKernels(
+            "@Kernel void run(@Reads(peer = true, distinct = true) DeviceArray<int[]> a,"
+                + " @Writes(peer = true) DeviceArray<int[]>[] all,"
+                + " @Trusted(\"why\") @ReadWrites(peer = true) DeviceArray<int[]> b,"
+                + " @ReadWrites(peer = false) DeviceArray<int[]> c,"
+                + " @ThreadCount int n);");
+    assertThat(peers.launcher())
+        .contains(
+            ".reads(\"a\", int[].class).peer().distinct()",
+            ".writes(\"all\", int[][].class).peer()",
+            ".readWrites(\"b\", int[].class).trusted().peer()")
+        .containsPattern("readWrites\\(\"c\", int\\[].class\\)\\s");
+  }
+
   private static final String SHIFT =
       "ld.param.u64 %rd1, [a]; mov.u32 %r1, %ctaid.x; mov.u32 %r2, %ntid.x; mov.u32 %r3, %tid.x;"
           + " mad.lo.s32 %r4, %r1, %r2, %r3; mul.wide.s32 %rd2, %r4, 4; add.s64 %rd3, %rd1, %rd2;"

@@ -3,6 +3,7 @@ package dev.streamfence.internal.launch;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.streamfence.CudaDriverException;
 import dev.streamfence.DeviceException.AttemptedUse;
 import dev.streamfence.DeviceStream;
 import dev.streamfence.KernelArgumentException;
@@ -333,7 +334,7 @@ final class LaunchArguments {
       UseLabels labels) {
     boolean isPeer = array.runtime() != runtime;
     if (isPeer) {
-      requirePeer(array, declared, index, submission);
+      requirePeer(array, declared, index, submission, labels);
       hasPeers = true;
     }
     requireFits(array, elementType, index);
@@ -679,7 +680,11 @@ final class LaunchArguments {
 
   /** Refuses an array of another device, unless the kernel may have it and can access it. */
   private void requirePeer(
-      TrackedArray<?> array, KernelParameter.Tracked declared, int index, Submission submission) {
+      TrackedArray<?> array,
+      KernelParameter.Tracked declared,
+      int index,
+      Submission submission,
+      UseLabels labels) {
     if (!declared.peer()) {
       throw otherRuntime(
           array,
@@ -695,12 +700,20 @@ final class LaunchArguments {
           "a graph has memory of one device only; copyTo brings an array to the device of a"
               + " stream");
     }
-    if (!runtime.canAccess(array.runtime())) {
+    if (!canAccess(array.runtime(), labels)) {
       throw otherRuntime(
           array,
           index,
           "the device has no peer access to that memory; copyTo brings an array to the device of a"
               + " stream");
+    }
+  }
+
+  private boolean canAccess(TrackedRuntime other, UseLabels labels) {
+    try {
+      return runtime.canAccess(other);
+    } catch (CudaDriverException e) {
+      throw e.during(labels.purpose());
     }
   }
 

@@ -37,6 +37,11 @@ enum FailureKernel {
           .readWrites("values", int[].class)
           .threads("n", int.class, 256)
           .cooperative()),
+  INCREMENT_FOR_PEERS(
+      KernelSignature.entry("increment")
+          .readWrites("values", int[].class)
+          .peer()
+          .threads("n", int.class, 256)),
   BUMP(
       KernelSignature.entry("bump")
           .readWrites("columns", int[][].class)

@@ -14,6 +14,7 @@ import dev.streamfence.RuntimeOptions;
 import dev.streamfence.graph.KernelGraph;
 import dev.streamfence.launch.LaunchRecorder;
 import dev.streamfence.launch.LaunchShape;
+import dev.streamfence.launch.LoadedModule;
 import dev.streamfence.memory.AllocationLog;
 import dev.streamfence.memory.MemoryBudget;
 import dev.streamfence.memory.MemoryReservation;
@@ -165,6 +166,39 @@ enum FailureScenario {
         away.close();
         world.holds(back, here, 5, 5, 5);
       }
+    }
+  },
+  PEER_LAUNCHES {
+    @Override
+    int devices() {
+      return 2;
+    }
+
+    @Override
+    void run(FailureWorld world) {
+      DeviceRuntime peer = world.openPeer();
+      DeviceStream here = world.stream();
+      DeviceStream there = peer.streams().acquire();
+      LaunchRecorder own =
+          world.recorder(here, FailureKernel.IMAGE, FailureKernel.INCREMENT_FOR_PEERS);
+      LaunchRecorder other =
+          LoadedModule.of(there, FailureKernel.IMAGE)
+              .recorder(FailureKernel.INCREMENT_FOR_PEERS.signature());
+      DeviceArray<int[]> values = world.upload(here, 1, 2, 3);
+      DeviceArray<int[]> away = peer.memory().upload(there, new int[] {4, 5, 6});
+      world.run("incrementing", () -> FailureKernel.increment(other, values));
+      world.run("incrementing", () -> FailureKernel.increment(own, away));
+      world.run("incrementing", () -> FailureKernel.increment(own, values));
+      FailureKernel.increment(other, away);
+      world.run("incrementing", () -> FailureKernel.increment(other, values));
+      world.holds(values, here, 4, 5, 6);
+      world.holds(away, there, 6, 7, 8);
+      world.run("incrementing", () -> FailureKernel.increment(own, away));
+      away.close();
+      world.run("filling", () -> values.fill(here, 9));
+      world.holds(values, here, 9, 9, 9);
+      // Only if the first device is not lost: the simulated one still carries out its launches.
+      peer.close();
     }
   },
   CAPTURED {

@@ -5,12 +5,16 @@ import static dev.streamfence.internal.device.TwoDevices.value;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.streamfence.CudaDriverException;
 import dev.streamfence.DeviceArray;
 import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
 import dev.streamfence.StreamMisuseException;
 import dev.streamfence.UseAfterFreeException;
 import dev.streamfence.foreign.ForeignUses;
+import dev.streamfence.internal.launch.VectorKernels;
+import dev.streamfence.launch.LaunchRecorder;
+import dev.streamfence.simulation.DriverCall;
 import dev.streamfence.simulation.Schedule;
 import dev.streamfence.simulation.SimulatedDevice;
 import java.util.List;
@@ -87,14 +91,136 @@ final class PeerRefusalsTest {
   }
 
   @Test
-  void aLaunchWithAnArrayOfAnotherDeviceIsRefusedWithTheRemedy() {
+  void aLaunchWithAnArrayOfAnotherDeviceIsRefusedWithTheRemedies() {
     TwoDevices two = TwoDevices.open(Schedule.LAZY, 0);
     DeviceArray<int[]> source = two.filled(0, 5);
 
     assertMisuse(
         StreamMisuseException.Misuse.OTHER_RUNTIME,
-        "copyTo",
+        "copyTo brings an array to the device of a stream, and @ReadWrites(peer = true) lets a"
+            + " kernel use it where it is",
         () -> two.kernels.get(1).increment(source, N));
+    two.closeClean();
+  }
+
+  @Test
+  void aLaunchWithoutPeerAccessNamesKernelParameterDevicesAndRemedy() {
+    TwoDevices two =
+        TwoDevices.open(
+            Schedule.LAZY,
+            0,
+            (device, method, call) -> method.equals("canAccessPeer") ? false : call.proceed());
+    DeviceArray<int[]> away = two.filled(0, 5);
+    VectorKernels kernels = VectorKernels.forPeersOn(two.streams.get(1));
+
+    for (int again = 0; again < 2; again++) {
+      assertThatThrownBy(() -> kernels.increment(away, N))
+          .isInstanceOf(StreamMisuseException.class)
+          .hasMessageStartingWith("increment: parameter 'values' is ")
+          .hasMessageContaining(two.gpus.get(0).toString())
+          .hasMessageContaining("the launch is on " + two.streams.get(1))
+          .hasMessageContaining(two.gpus.get(1).toString())
+          .hasMessageEndingWith(
+              "the device has no peer access to that memory; copyTo brings an array to the device"
+                  + " of a stream");
+    }
+    kernels.increment(away.copyTo(two.streams.get(1)), N);
+    assertThat(value(away)).isEqualTo(5);
+    two.closeClean();
+  }
+
+  @Test
+  void accessThatTheDriverFailsToEnableIsAskedForAgain() {
+    TwoDevices two = TwoDevices.open(Schedule.LAZY, 0);
+    DeviceArray<int[]> away = two.filled(0, 5);
+    VectorKernels kernels = VectorKernels.forPeersOn(two.streams.get(1));
+    two.devices.get(1).failCall(DriverCall.ENABLE_PEER_ACCESS, 1, 1);
+
+    assertThatThrownBy(() -> kernels.increment(away, N))
+        .isInstanceOf(CudaDriverException.class)
+        .hasMessageContaining("increment on stream 1");
+    kernels.increment(away, N);
+
+    assertThat(value(away)).isEqualTo(6);
+    two.closeClean();
+  }
+
+  @Test
+  void aLaunchOnAnArrayOfADeviceOfAnotherMachineIsRefused() {
+    try (DeviceRuntime one = DeviceRuntime.simulated();
+        DeviceRuntime other = DeviceRuntime.simulated()) {
+      DeviceArray<int[]> away =
+          one.memory().upload(one.streams().defaultStream(), new int[] {1, 2});
+      VectorKernels kernels = VectorKernels.forPeersOn(other.streams().defaultStream());
+
+      assertMisuse(
+          StreamMisuseException.Misuse.OTHER_RUNTIME,
+          "no peer access",
+          () -> kernels.increment(away, 2));
+    }
+  }
+
+  @Test
+  void aLaunchInAGraphUsesArraysOfOneDeviceOnly() {
+    TwoDevices two = TwoDevices.open(Schedule.LAZY, 0);
+    DeviceArray<int[]> away = two.filled(0, 5);
+    VectorKernels kernels = VectorKernels.forPeersOn(two.streams.get(1));
+
+    two.gpus
+        .get(1)
+        .graph(
+            "body",
+            graph ->
+                assertMisuse(
+                    StreamMisuseException.Misuse.OTHER_RUNTIME,
+                    "a graph has memory of one device only; copyTo brings",
+                    () -> kernels.increment(away, N)));
+    two.gpus
+        .get(0)
+        .graph(
+            "body",
+            graph ->
+                assertMisuse(
+                    StreamMisuseException.Misuse.INSIDE_GRAPH,
+                    "increment on stream 1 of device 1",
+                    () -> kernels.increment(away, N)));
+    two.closeClean();
+  }
+
+  @Test
+  void aLaunchInsideOfACallOfTheOtherDeviceIsRefused() {
+    TwoDevices two = TwoDevices.open(Schedule.LAZY, 0);
+    DeviceArray<int[]> away = two.filled(0, 5);
+    VectorKernels kernels = VectorKernels.forPeersOn(two.streams.get(1));
+    two.streams
+        .get(0)
+        .submit(
+            "open",
+            ForeignUses::toString,
+            call ->
+                assertMisuse(
+                    StreamMisuseException.Misuse.INSIDE_LAUNCH,
+                    "increment on stream 1 of device 1 uses memory of device 0 inside of a launch",
+                    () -> kernels.increment(away, N)));
+    two.closeClean();
+  }
+
+  @Test
+  void aClosedArrayIsRefusedBeforeAnyDeviceRegistersTheLaunch() {
+    TwoDevices two = TwoDevices.open(Schedule.LAZY, 0);
+    DeviceArray<int[]> unwritten =
+        two.gpus.get(0).memory().allocate(two.streams.get(0), int[].class, N);
+    DeviceArray<int[]> closed = two.filled(1, 1);
+    long writes = Inside.allocation(unwritten).hazards().writes();
+    try (LaunchRecorder recorder = VectorKernels.addForPeersOn(two.streams.get(1)).begin()) {
+      recorder.array(closed).array(closed).array(unwritten).threads(N);
+      closed.close();
+
+      assertThatThrownBy(recorder::preflight)
+          .isInstanceOf(UseAfterFreeException.class)
+          .hasMessageContaining("add: parameter 'a'");
+    }
+    assertThat(Inside.allocation(unwritten).hazards().writes()).isEqualTo(writes);
     two.closeClean();
   }
 

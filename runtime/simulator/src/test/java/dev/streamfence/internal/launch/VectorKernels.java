@@ -37,6 +37,17 @@ public final class VectorKernels {
           .peer()
           .threads("n", int.class, 256);
 
+  private static final KernelSignature ADD_FOR_PEERS =
+      KernelSignature.entry("add")
+          .reads("a", int[].class)
+          .peer()
+          .reads("b", int[].class)
+          .peer()
+          .writes("sum", int[].class)
+          .peer()
+          .threads("n", int.class, 256)
+          .mayAlias();
+
   static final KernelSignature ADD = add(256);
 
   static final KernelSignature OVERRUN =
@@ -82,18 +93,7 @@ public final class VectorKernels {
 
   /** The same, but arrays of {@code increment} and {@code add} may be of another device. */
   public static VectorKernels forPeersOn(DeviceStream stream) {
-    return new VectorKernels(
-        stream,
-        INCREMENT_FOR_PEERS,
-        KernelSignature.entry("add")
-            .reads("a", int[].class)
-            .peer()
-            .reads("b", int[].class)
-            .peer()
-            .writes("sum", int[].class)
-            .peer()
-            .threads("n", int.class, 256)
-            .mayAlias());
+    return new VectorKernels(stream, INCREMENT_FOR_PEERS, ADD_FOR_PEERS);
   }
 
   private static KernelSignature increment(int blockSize) {
@@ -156,6 +156,11 @@ public final class VectorKernels {
   /** A recorder of {@code increment} whose array may be of another device. */
   public static LaunchRecorder incrementForPeersOn(DeviceStream stream) {
     return LoadedModule.of(stream, IMAGE).recorder(INCREMENT_FOR_PEERS);
+  }
+
+  /** A recorder of {@code add} whose arrays may be of another device. */
+  public static LaunchRecorder addForPeersOn(DeviceStream stream) {
+    return LoadedModule.of(stream, IMAGE).recorder(ADD_FOR_PEERS);
   }
 
   /** A recorder of a module that no other recorder shares, so that it is loaded by this call. */
