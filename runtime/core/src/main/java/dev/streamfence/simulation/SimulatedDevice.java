@@ -112,6 +112,15 @@ public non-sealed interface SimulatedDevice extends DeviceSimulation {
      */
     Builder memoryInBytes(long bytes);
 
+    /**
+     * Device memory of one of several devices; that of the others is {@link #memoryInBytes(long)}.
+     *
+     * @param device its number, from 0
+     * @throws IllegalArgumentException if a number is less than 0, or the bytes are less than 1;
+     *     {@link #build(int)} throws it if there is no such device
+     */
+    Builder memoryInBytes(int device, long bytes);
+
     /** When queued work runs; {@link Schedule#EAGER} by default. */
     Builder schedule(Schedule schedule);
 
@@ -218,8 +227,9 @@ public non-sealed interface SimulatedDevice extends DeviceSimulation {
      * Builds several devices of one machine, numbered from 0 and not yet open. Arrays can be copied
      * between them, and accesses are checked across them: a race ends all of them, and {@link
      * SimulatedDevice#collectFindings} of one collects the findings of all. Each has memory of its
-     * own, and addresses that no other one has: a kernel that touches the memory of another device
-     * touches memory outside every allocation.
+     * own, and addresses that no other one has: where peer access is off, a kernel that touches the
+     * memory of another device touches memory outside every allocation. All devices can be opened
+     * again after they were closed; the memory is empty then.
      *
      * @param devices how many
      * @throws IllegalArgumentException if it is less than 1

@@ -13,6 +13,7 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.TreeMap;
 import java.util.UUID;
 import java.util.function.Consumer;
 import java.util.stream.IntStream;
@@ -28,6 +29,10 @@ public final class SimulationSettings implements SimulatedDevice.Builder {
   private static final int RESERVED_SHARED_BYTES = 1 << 10;
 
   private long memoryInBytes = 2L << 30;
+
+  /** The devices of a machine whose memory has another size. */
+  private final Map<Integer, Long> memoryOfDevices = new TreeMap<>();
+
   private Schedule schedule = Schedule.EAGER;
   private long seed;
   private int computeMajor = 9;
@@ -50,6 +55,7 @@ public final class SimulationSettings implements SimulatedDevice.Builder {
   private SimulationSettings copy() {
     SimulationSettings copy = new SimulationSettings();
     copy.memoryInBytes = memoryInBytes;
+    copy.memoryOfDevices.putAll(memoryOfDevices);
     copy.schedule = schedule;
     copy.seed = seed;
     copy.computeMajor = computeMajor;
@@ -70,11 +76,24 @@ public final class SimulationSettings implements SimulatedDevice.Builder {
 
   @Override
   public SimulationSettings memoryInBytes(long bytes) {
+    memoryInBytes = requireMemory(bytes);
+    return this;
+  }
+
+  @Override
+  public SimulationSettings memoryInBytes(int device, long bytes) {
+    if (device < 0) {
+      throw new IllegalArgumentException("device " + device + "; they are numbered from 0");
+    }
+    memoryOfDevices.put(device, requireMemory(bytes));
+    return this;
+  }
+
+  private static long requireMemory(long bytes) {
     if (bytes < 1) {
       throw new IllegalArgumentException(bytes + " bytes of device memory; it has at least 1");
     }
-    memoryInBytes = bytes;
-    return this;
+    return bytes;
   }
 
   @Override
@@ -237,13 +256,19 @@ public final class SimulationSettings implements SimulatedDevice.Builder {
 
   @Override
   public SimulatedHardware build() {
-    return new SimulatedHardware(new SimulatedMachine(copy(), 1), 0);
+    return (SimulatedHardware) build(1).get(0);
   }
 
   @Override
   public List<SimulatedDevice> build(int devices) {
     if (devices < 1) {
       throw new IllegalArgumentException(devices + " devices; a machine has at least 1");
+    }
+    for (int device : memoryOfDevices.keySet()) {
+      if (device >= devices) {
+        throw new IllegalArgumentException(
+            "memory of device " + device + "; the machine has " + devices + " devices, from 0 on");
+      }
     }
     SimulatedMachine machine = new SimulatedMachine(copy(), devices);
     return IntStream.range(0, devices)
@@ -284,7 +309,7 @@ public final class SimulationSettings implements SimulatedDevice.Builder {
     return DeviceProperties.of(
         new DeviceProperties.Identity(NAME, ordinal, uuid(ordinal), ""),
         13_000,
-        memoryInBytes,
+        memoryOfDevices.getOrDefault(ordinal, memoryInBytes),
         attributes);
   }
 

@@ -8,9 +8,13 @@ import dev.streamfence.CudaDriverException;
 import dev.streamfence.DeviceArray;
 import dev.streamfence.DeviceGroup;
 import dev.streamfence.DeviceRuntime;
+import dev.streamfence.DeviceStream;
+import dev.streamfence.OutOfMemoryBudgetException;
 import dev.streamfence.RuntimeOptions;
+import dev.streamfence.internal.launch.VectorKernels;
 import dev.streamfence.memory.MemoryReservation;
 import dev.streamfence.simulation.DriverCall;
+import dev.streamfence.simulation.Schedule;
 import dev.streamfence.simulation.SimulatedDevice;
 import java.util.ArrayList;
 import java.util.List;
@@ -71,6 +75,62 @@ final class DeviceGroupTest {
       group.get(0).synchronize();
       group.get(0).memory().reserve(1).close();
       assertThat(group.leastLoaded()).isSameAs(group.get(1));
+    }
+  }
+
+  @Test
+  void devicesOfOneMachineHaveMemoryOfDifferentSizes() {
+    SimulatedDevice.Builder builder =
+        SimulatedDevice.builder().memoryInBytes(1 << 20).memoryInBytes(1, 1 << 12);
+    try (DeviceGroup group = DeviceGroup.simulated(builder.build(3), RuntimeOptions.defaults())) {
+      assertThat(IntStream.range(0, 3).mapToObj(i -> group.get(i).info().totalMemoryInBytes()))
+          .containsExactly(1L << 20, 1L << 12, 1L << 20);
+      DeviceArray<int[]> fits = allocate(group.get(1), 500);
+      assertThatThrownBy(() -> allocate(group.get(1), 500))
+          .isInstanceOf(OutOfMemoryBudgetException.class);
+      fits.copyTo(group.get(2).streams().defaultStream());
+      allocate(group.get(2), 500);
+    }
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> builder.build(1))
+        .withMessage("memory of device 1; the machine has 1 devices, from 0 on");
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> builder.memoryInBytes(-1, 1))
+        .withMessage("device -1; they are numbered from 0");
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> builder.memoryInBytes(1, 0))
+        .withMessage("0 bytes of device memory; it has at least 1");
+  }
+
+  @Test
+  void aMachineCanBeOpenedAgain() {
+    List<SimulatedDevice> devices = SimulatedDevice.builder().schedule(Schedule.LAZY).build(2);
+    for (int round = 0; round < 3; round++) {
+      try (DeviceGroup group = DeviceGroup.simulated(devices, RuntimeOptions.defaults())) {
+        DeviceStream here = group.get(round % 2).streams().acquire();
+        DeviceStream there = group.get(1 - round % 2).streams().acquire();
+        DeviceArray<int[]> values = group.get(round % 2).memory().upload(here, new int[] {1, 2});
+        VectorKernels.forPeersOn(there).increment(values, 2);
+        DeviceArray<int[]> copy = values.copyTo(there);
+        values.fill(here, round);
+        assertThat(copy.download(there)).containsExactly(2, 3);
+      }
+      assertThat(devices).allSatisfy(device -> assertThat(device.liveObjects()).isZero());
+    }
+  }
+
+  @Test
+  void aDeviceCanBeOpenedAgainBesideOneThatStayedOpen() {
+    List<SimulatedDevice> devices = SimulatedDevice.builder().schedule(Schedule.LAZY).build(2);
+    try (DeviceRuntime stays = DeviceRuntime.simulated(devices.get(0))) {
+      DeviceArray<int[]> values =
+          stays.memory().upload(stays.streams().defaultStream(), new int[] {1, 2});
+      for (int round = 0; round < 3; round++) {
+        try (DeviceRuntime other = DeviceRuntime.simulated(devices.get(1))) {
+          VectorKernels.forPeersOn(other.streams().defaultStream()).increment(values, 2);
+        }
+      }
+      assertThat(values.download(stays.streams().defaultStream())).containsExactly(4, 5);
     }
   }
 
