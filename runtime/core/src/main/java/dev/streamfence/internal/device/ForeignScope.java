@@ -88,7 +88,12 @@ public final class ForeignScope implements ForeignUses, ForeignCall {
       DeclaredUse use = uses.get(i);
       Region region = use.array().region();
       if (region != null && region.sizeInBytes() > 0) {
-        begun.use(region.hazards(), use.reads(), use.writes(), i);
+        TrackedRuntime owner = use.array().runtime();
+        if (owner == runtime) {
+          begun.use(region.hazards(), use.reads(), use.writes(), i);
+        } else {
+          begun.usePeer(owner.pool(), region.hazards(), use.reads(), use.writes(), i);
+        }
       }
     }
   }
@@ -197,11 +202,17 @@ public final class ForeignScope implements ForeignUses, ForeignCall {
       throw new IllegalArgumentException(labels.use(number) + " is null");
     }
     TrackedArray<?> used = TrackedArray.of(array);
-    if (used.runtime() != runtime) {
+    if (used.runtime() != runtime && !runtime.canAccess(used.runtime(), labels)) {
       throw new StreamMisuseException(
           StreamMisuseException.Misuse.OTHER_RUNTIME,
           labels.use(number),
-          ": they belong to two runtimes");
+          " is "
+              + used
+              + " of "
+              + used.runtime()
+              + ", to whose memory "
+              + runtime
+              + " has no peer access; copyTo brings an array to the device of a stream");
     }
     if (used.isGone()) {
       throw used.useAfterFree(labels.use(number));

@@ -30,6 +30,7 @@ import dev.streamfence.internal.order.Life;
 import dev.streamfence.internal.order.StreamPool;
 import dev.streamfence.internal.order.Teardown;
 import dev.streamfence.internal.order.Timeline;
+import dev.streamfence.internal.order.UseLabels;
 import dev.streamfence.internal.pressure.WaitingTasks;
 import dev.streamfence.internal.trace.RecordedTrace;
 import dev.streamfence.internal.trace.WorkTracer;
@@ -673,10 +674,23 @@ public final class TrackedRuntime implements DeviceRuntime {
   /**
    * Whether its kernels can access memory of another runtime; the first question enables that.
    *
-   * @throws CudaDriverException if the driver fails to answer or to enable it
+   * @throws RuntimeClosedException if either is closed
+   * @throws CudaDriverException if the driver fails to answer or to enable it; names the work
    */
-  public boolean canAccess(TrackedRuntime other) {
-    return peerAccess.isOn(other.driver);
+  public boolean canAccess(TrackedRuntime other, UseLabels labels) {
+    life().enter();
+    try {
+      other.life().enter();
+      try {
+        return peerAccess.isOn(other.driver);
+      } finally {
+        other.life().leave();
+      }
+    } catch (CudaDriverException e) {
+      throw e.during(labels.purpose());
+    } finally {
+      life().leave();
+    }
   }
 
   /** Copies memory of this runtime to that of another one. */

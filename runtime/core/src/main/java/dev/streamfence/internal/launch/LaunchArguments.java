@@ -3,7 +3,6 @@ package dev.streamfence.internal.launch;
 
 import static java.util.Objects.requireNonNull;
 
-import dev.streamfence.CudaDriverException;
 import dev.streamfence.DeviceException.AttemptedUse;
 import dev.streamfence.DeviceStream;
 import dev.streamfence.KernelArgumentException;
@@ -700,20 +699,12 @@ final class LaunchArguments {
           "a graph has memory of one device only; copyTo brings an array to the device of a"
               + " stream");
     }
-    if (!canAccess(array.runtime(), labels)) {
+    if (!runtime.canAccess(array.runtime(), labels)) {
       throw otherRuntime(
           array,
           index,
           "the device has no peer access to that memory; copyTo brings an array to the device of a"
               + " stream");
-    }
-  }
-
-  private boolean canAccess(TrackedRuntime other, UseLabels labels) {
-    try {
-      return runtime.canAccess(other);
-    } catch (CudaDriverException e) {
-      throw e.during(labels.purpose());
     }
   }
 

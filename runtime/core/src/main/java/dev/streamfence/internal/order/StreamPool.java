@@ -255,8 +255,14 @@ public final class StreamPool {
    */
   public @Nullable Submission beginTransfer(UseLabels labels, @Nullable Deadline deadline)
       throws InterruptedException {
-    for (int i = capacity + 1; i < firstAdopted(); i++) {
-      Submission submission = transferTimeline(i).tryBegin(labels);
+    return beginTransfer(labels, deadline, 0);
+  }
+
+  private @Nullable Submission beginTransfer(
+      UseLabels labels, @Nullable Deadline deadline, int first) throws InterruptedException {
+    for (int i = 0; i < TRANSFER_STREAMS; i++) {
+      int index = capacity + 1 + (first + i) % TRANSFER_STREAMS;
+      Submission submission = transferTimeline(index).tryBegin(labels);
       if (submission != null) {
         return submission;
       }
@@ -268,14 +274,16 @@ public final class StreamPool {
 
   /**
    * Starts a submission like {@link #beginTransfer}, for work of another device that uses memory of
-   * this one.
+   * this one. Work of one stream there takes the same stream here: what two of its streams do is
+   * not ordered by it.
    *
+   * @param first chooses among the streams that are free
    * @throws StreamMisuseException if this thread has a launch or call open on this device, or runs
    *     the body of a graph of it
    * @throws dev.streamfence.RuntimeClosedException if the runtime is closed
    * @throws CudaDriverException if the device is lost, which the message then names
    */
-  Submission beginPeer(UseLabels labels) {
+  Submission beginPeer(UseLabels labels, int first) {
     requireUsable(labels);
     life.requireNotRecording(labels::purpose);
     if (!mayWaitForOthers()) {
@@ -287,7 +295,7 @@ public final class StreamPool {
               + " inside of a launch of this thread there; close that first");
     }
     try {
-      Submission begun = beginTransfer(labels, null);
+      Submission begun = beginTransfer(labels, null, first);
       if (begun != null) {
         return begun;
       }

@@ -298,8 +298,8 @@ public final class Submission implements AutoCloseable {
     Submission last = null;
     for (PeerUse use : peerUses) {
       if (last == null || last.timeline.pool() != use.owner()) {
-        Submission begun =
-            use.owner().beginPeer(labels.forPeers(timeline.pool().driver().properties().ordinal()));
+        int device = timeline.pool().driver().properties().ordinal();
+        Submission begun = use.owner().beginPeer(labels.forPeers(device), timeline.index());
         begun.work = this;
         if (last == null) {
           nextPeer = begun;

@@ -80,7 +80,7 @@ final class PeerCopyFailuresTest {
       failed = true;
       assertThat(e.code()).isEqualTo(code);
       assertThat(e.purpose())
-          .containsPattern("making stream 17|from device 0 to device 1|which lost the device");
+          .containsPattern("making stream 18|from device 0 to device 1|which lost the device");
     }
     boolean met = two.devices.get(device).pendingFailures().isEmpty();
     assertThat(met || !failed).isTrue();

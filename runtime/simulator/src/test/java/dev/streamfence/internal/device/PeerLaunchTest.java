@@ -5,6 +5,7 @@ import static dev.streamfence.internal.device.TwoDevices.value;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.streamfence.Completion;
 import dev.streamfence.DeviceArray;
 import dev.streamfence.DeviceRuntime;
 import dev.streamfence.RacyAccessException.Finding;
@@ -14,6 +15,8 @@ import dev.streamfence.internal.launch.VectorKernels;
 import dev.streamfence.launch.LaunchRecorder;
 import dev.streamfence.simulation.DriverCall;
 import dev.streamfence.simulation.Schedule;
+import dev.streamfence.simulation.SimulatedLibrary;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CyclicBarrier;
@@ -96,6 +99,59 @@ final class PeerLaunchTest {
       assertThat(value(sum)).isEqualTo(7);
     }
     three.closeClean();
+  }
+
+  @Test
+  void launchesOfTwoStreamsThatReadTheSameArrayDoNotWaitForEachOther() {
+    TwoDevices two = TwoDevices.open(Schedule.LAZY, 5);
+    DeviceArray<int[]> away = two.filled(0, 5);
+    List<Completion> ends = new ArrayList<>();
+    for (int i = 0; i < 2; i++) {
+      DeviceArray<int[]> sum = two.filled(1, 0);
+      LaunchRecorder add = VectorKernels.addForPeersOn(two.gpus.get(1).streams().acquire());
+      try (LaunchRecorder recorder = add.begin()) {
+        recorder.array(away).array(away).array(sum).threads(N).preflight().launch().commit();
+        ends.add(recorder.completion());
+      }
+    }
+
+    ends.get(1).await();
+
+    assertThat(ends.get(0).isDone()).isFalse();
+    ends.get(0).await();
+    two.closeClean();
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void aCallOfOtherCodeUsesArraysOfTwoDevices(Schedule schedule) {
+    TwoDevices two = TwoDevices.open(schedule, 6);
+    SimulatedLibrary library = two.devices.get(1).library("blas");
+    DeviceArray<int[]> away = two.filled(0, 5);
+    DeviceArray<int[]> own = two.filled(1, 1);
+
+    two.streams
+        .get(1)
+        .submit(
+            "blas",
+            uses -> uses.reads(own).readWrites(away),
+            call -> {
+              long to = call.address(away);
+              long from = call.address(own);
+              library.launch(
+                  call.streamHandle(),
+                  "add",
+                  memory -> {
+                    for (int i = 0; i < N; i++) {
+                      memory.putInt(
+                          to + 4 * i, memory.getInt(to + 4 * i) + memory.getInt(from + 4 * i));
+                    }
+                  });
+            });
+    two.kernels.get(0).increment(away, N);
+
+    assertThat(value(away)).isEqualTo(7);
+    two.closeClean();
   }
 
   @Test

@@ -342,7 +342,8 @@ final class SubmittedCallTest {
         DeviceStream theirs = other.streams().acquire()) {
       assertThatThrownBy(() -> theirs.submit("peek", uses -> uses.reads(x), call -> {}))
           .satisfies(misuse(Misuse.OTHER_RUNTIME))
-          .hasMessageContaining("two runtimes");
+          .hasMessageStartingWith("'peek' on stream 1: use 1 is ")
+          .hasMessageContaining("has no peer access; copyTo brings");
     }
   }
 
