@@ -351,7 +351,11 @@ public final class Submission implements AutoCloseable {
   /** Makes the devices whose memory the work uses wait for it. */
   private void endPeers() {
     for (Submission peer = work == null ? nextPeer : null; peer != null; peer = peer.nextPeer) {
-      peer.endAfter(this);
+      try {
+        peer.endAfter(this);
+      } catch (CudaDriverException e) {
+        throw e.during(labels.purpose());
+      }
     }
   }
 

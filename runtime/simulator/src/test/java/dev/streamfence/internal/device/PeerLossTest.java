@@ -9,14 +9,16 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import dev.streamfence.CudaDriverException;
 import dev.streamfence.DeviceArray;
 import dev.streamfence.DeviceRuntime;
+import dev.streamfence.RuntimeClosedException;
 import dev.streamfence.internal.driver.CudaDriver;
 import dev.streamfence.internal.driver.CudaDriver.StreamHandle;
+import dev.streamfence.internal.launch.VectorKernels;
 import dev.streamfence.simulation.Schedule;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** Copies between devices of which one is lost or closed. */
+/** Copies between devices of which one is lost or closed, and launches that use memory of both. */
 final class PeerLossTest {
   private static final int ILLEGAL_ADDRESS = 700;
 
@@ -61,6 +63,60 @@ final class PeerLossTest {
     assertThat(value(source)).isEqualTo(6);
     assertThat(Inside.isLost(two.gpus.get(0))).isFalse();
     two.close();
+  }
+
+  @Test
+  void aLaunchOnMemoryOfALostDeviceSaysWhatLostIt() {
+    TwoDevices two = TwoDevices.open(Schedule.LAZY, 0);
+    DeviceArray<int[]> away = two.filled(0, 5);
+    DeviceArray<int[]> own = two.filled(1, 1);
+    VectorKernels kernels = VectorKernels.forPeersOn(two.streams.get(1));
+    kernels.add(away, away, own, N);
+    two.gpus.forEach(DeviceRuntime::synchronize);
+    lose(two, 0, away, NOWHERE);
+
+    assertThatThrownBy(() -> kernels.add(away, away, own, N))
+        .isInstanceOf(CudaDriverException.class)
+        .hasMessageContaining(
+            "this lost the device, device 0, for the add on stream 1 of device 1");
+
+    kernels.increment(own, N);
+    assertThat(value(own)).isEqualTo(11);
+    assertThat(Inside.isLost(two.gpus.get(1))).isFalse();
+    two.close();
+  }
+
+  @Test
+  void aLostDeviceLeavesTheMemoryThatItsLaunchesUsedUsable() {
+    TwoDevices two = TwoDevices.open(Schedule.LAZY, 0);
+    DeviceArray<int[]> away = two.filled(0, 5);
+    DeviceArray<int[]> own = two.filled(1, 1);
+    VectorKernels kernels = VectorKernels.forPeersOn(two.streams.get(1));
+    kernels.increment(away, N);
+    two.gpus.forEach(DeviceRuntime::synchronize);
+    lose(two, 1, own, NOWHERE);
+
+    assertThatThrownBy(() -> kernels.increment(away, N)).isInstanceOf(CudaDriverException.class);
+
+    two.kernels.get(0).increment(away, N);
+    assertThat(value(away)).isEqualTo(7);
+    two.close();
+  }
+
+  @Test
+  void aLaunchOnMemoryOfAClosedRuntimeIsRefused() {
+    TwoDevices two = TwoDevices.open(Schedule.LAZY, 0);
+    DeviceArray<int[]> away = two.filled(0, 5);
+    DeviceArray<int[]> own = two.filled(1, 1);
+    VectorKernels kernels = VectorKernels.forPeersOn(two.streams.get(1));
+    kernels.add(away, away, own, N);
+
+    two.gpus.get(0).close();
+
+    assertThatThrownBy(() -> kernels.add(away, away, own, N))
+        .isInstanceOf(RuntimeClosedException.class);
+    assertThat(value(own)).isEqualTo(10);
+    two.closeClean();
   }
 
   @Test

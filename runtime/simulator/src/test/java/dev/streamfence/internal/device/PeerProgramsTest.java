@@ -72,7 +72,7 @@ final class PeerProgramsTest {
     private void step(int device, int at, int other) {
       DeviceStream stream = streams.get(device).get(random.nextInt(STREAMS));
       DeviceArray<int[]> array = arrays.get(device).get(at);
-      switch (random.nextInt(6)) {
+      switch (random.nextInt(8)) {
         case 0 -> {
           VectorKernels.on(stream).increment(array, N);
           expected[device][at]++;
@@ -81,6 +81,17 @@ final class PeerProgramsTest {
           int value = random.nextInt(100);
           array.fill(stream, value);
           expected[device][at] = value;
+        }
+        case 6, 7 -> {
+          DeviceArray<int[]> away = arrays.get(1 - device).get(other);
+          VectorKernels kernels = VectorKernels.forPeersOn(stream);
+          if (random.nextBoolean()) {
+            kernels.add(away, array, array, N);
+            expected[device][at] += expected[1 - device][other];
+          } else {
+            kernels.add(away, array, away, N);
+            expected[1 - device][other] += expected[device][at];
+          }
         }
         case 2 -> {
           array.close();

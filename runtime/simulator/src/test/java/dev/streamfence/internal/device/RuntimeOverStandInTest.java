@@ -114,6 +114,36 @@ final class RuntimeOverStandInTest {
         .anyMatch(line -> line.startsWith("cuMemcpyPeerAsync context=1 from=0 to=1"));
   }
 
+  @Test
+  void aLaunchUsesAnArrayOfAnotherDevice() {
+    List<String> trace = new ArrayList<>();
+    try (DeviceRuntime one = DeviceRuntime.open(0);
+        DeviceRuntime other = DeviceRuntime.open(1)) {
+      DeviceArray<int[]> away = one.memory().upload(one.streams().acquire(), new int[] {1, 2, 3});
+      VectorKernels kernels = VectorKernels.forPeersOn(other.streams().acquire());
+      trace.addAll(standIn.trace(() -> kernels.increment(away, 3)));
+      List<String> next = standIn.trace(() -> kernels.increment(away, 3));
+      assertThat(next).noneMatch(line -> line.contains("Peer") || line.contains("SetAccess"));
+    }
+    assertThat(trace)
+        .anyMatch(line -> line.startsWith("cuCtxEnablePeerAccess context=1 peer=0"))
+        .anyMatch(line -> line.startsWith("cuMemPoolSetAccess context=0 pool=1"))
+        .anyMatch(line -> line.startsWith("cuLaunchKernel context=1"));
+  }
+
+  @Test
+  void aLaunchUsesAnArrayOfAnotherRuntimeOfItsDevice() {
+    try (DeviceRuntime one = DeviceRuntime.open(0);
+        DeviceRuntime other = DeviceRuntime.open(0)) {
+      DeviceArray<int[]> away = one.memory().upload(one.streams().acquire(), new int[] {1, 2, 3});
+      VectorKernels kernels = VectorKernels.forPeersOn(other.streams().acquire());
+
+      assertThat(standIn.trace(() -> kernels.increment(away, 3)))
+          .anyMatch(line -> line.startsWith("cuLaunchKernel context=0"))
+          .noneMatch(line -> line.contains("Peer"));
+    }
+  }
+
   /** The stand-in counts what is live in the driver, also after the context was released. */
   @ParameterizedTest
   @MethodSource("options")

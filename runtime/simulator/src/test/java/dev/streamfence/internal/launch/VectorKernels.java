@@ -62,6 +62,7 @@ public final class VectorKernels {
   static final KernelSignature NUMBER =
       KernelSignature.entry("number").writes("values", int[].class).shape("shape");
 
+  private final DeviceStream stream;
   private final LaunchRecorder saxpy;
   private final LaunchRecorder increment;
   private final LaunchRecorder add;
@@ -71,6 +72,7 @@ public final class VectorKernels {
 
   private VectorKernels(DeviceStream stream, KernelSignature increments, KernelSignature adds) {
     LoadedModule module = LoadedModule.of(stream, IMAGE);
+    this.stream = stream;
     saxpy = module.recorder(SAXPY);
     increment = module.recorder(increments);
     add = module.recorder(adds);
@@ -109,6 +111,11 @@ public final class VectorKernels {
         .writes("sum", int[].class)
         .threads("n", int.class, blockSize)
         .mayAlias();
+  }
+
+  /** The stream of the launches. */
+  public DeviceStream stream() {
+    return stream;
   }
 
   public void saxpy(float a, ReadableArray<float[]> x, DeviceArray<float[]> y, int n) {
