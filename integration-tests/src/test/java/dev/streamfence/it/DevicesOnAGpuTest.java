@@ -15,8 +15,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Copies between two GPUs. A gate holds one of them back, as in {@link GatesOnAGpuTest}: with the
- * waits of one device for the other, the answer is right, and without them it is wrong.
+ * Copies between two GPUs, and launches that use arrays of both. A gate holds one of them back, as
+ * in {@link GatesOnAGpuTest}: with the waits of one device for the other, the answer is right, and
+ * without them it is wrong.
  */
 @Tag("gpu")
 @Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
@@ -80,6 +81,58 @@ final class DevicesOnAGpuTest extends DevicesSuite {
     }
   }
 
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void theLaunchWaitsForTheDeviceOfTheArray(boolean deaf) {
+    requireTwo();
+    try (Pair pair = new Pair(deaf, 0)) {
+      pair.requireAccess();
+      DeviceArray<int[]> away = pair.filled(0, OLD);
+      DeviceArray<int[]> sum = pair.filled(1, 0);
+      pair.gate.holdBack(pair.here);
+      away.fill(pair.here, NEW);
+      pair.kernels.addOfPeers(away, away, sum, N);
+      pair.letPass();
+
+      assertThat(sum.download(pair.there)[0]).isEqualTo(2 * (deaf ? OLD : NEW));
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void theDeviceOfTheArrayWaitsForTheLaunch(boolean deaf) {
+    requireTwo();
+    try (Pair pair = new Pair(deaf, 1)) {
+      pair.requireAccess();
+      DeviceArray<int[]> away = pair.filled(0, OLD);
+      DeviceArray<int[]> sum = pair.filled(1, 0);
+      pair.gate.holdBack(pair.there);
+      pair.kernels.addOfPeers(away, away, sum, N);
+      away.fill(pair.here, NEW);
+      pair.letPass();
+
+      assertThat(sum.download(pair.there)[0]).isEqualTo(2 * (deaf ? NEW : OLD));
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void theDeviceOfTheArrayWaitsForTheLaunchThatWrites(boolean deaf) {
+    requireTwo();
+    try (Pair pair = new Pair(deaf, 1)) {
+      pair.requireAccess();
+      DeviceArray<int[]> own = pair.filled(1, NEW);
+      DeviceArray<int[]> away = pair.filled(0, OLD);
+      DeviceArray<int[]> seen = pair.filled(0, 0);
+      pair.gate.holdBack(pair.there);
+      pair.kernels.addOfPeers(own, own, away, N);
+      seen.copyFrom(pair.here, away);
+      pair.letPass();
+
+      assertThat(seen.download(pair.here)[0]).isEqualTo(deaf ? OLD : 2 * NEW);
+    }
+  }
+
   /** Two devices, one of which has a gate. */
   private static final class Pair implements AutoCloseable {
     private final DeafDriver[] drivers = {
@@ -89,6 +142,7 @@ final class DevicesOnAGpuTest extends DevicesSuite {
     private final DeviceRuntime other = Inside.open(drivers[1].driver());
     private final DeviceStream here = one.streams().acquire();
     private final DeviceStream there = other.streams().acquire();
+    private final SuiteKernels kernels = SuiteKernelsLauncher.on(there);
     private final Gate gate;
     private final boolean deaf;
 
@@ -96,9 +150,17 @@ final class DevicesOnAGpuTest extends DevicesSuite {
       this.deaf = deaf;
       this.gate = new Gate(gated == 0 ? one : other);
       // Streams, events and access are made by the first copy, and making them may wait.
-      filled(1, OLD).copyFrom(there, filled(0, OLD));
+      DeviceArray<int[]> away = filled(0, OLD);
+      filled(1, OLD).copyFrom(there, away);
+      if (other.canAccess(one)) {
+        kernels.addOfPeers(away, away, filled(1, OLD), N);
+      }
       one.synchronize();
       other.synchronize();
+    }
+
+    void requireAccess() {
+      assumeTrue(other.canAccess(one), "the second GPU cannot access the first one");
     }
 
     DeviceArray<int[]> filled(int device, int value) {

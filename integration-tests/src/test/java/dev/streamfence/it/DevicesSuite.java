@@ -1,6 +1,7 @@
 package dev.streamfence.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.streamfence.DeviceArray;
 import dev.streamfence.DeviceGroup;
@@ -11,7 +12,10 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What copies between the first two devices of a group promise on every kind of device. */
+/**
+ * What copies between the first two devices of a group, and launches that use arrays of both,
+ * promise on every kind of device.
+ */
 abstract class DevicesSuite {
   private DeviceGroup group;
   private DeviceStream one;
@@ -94,5 +98,65 @@ abstract class DevicesSuite {
     here.copyFrom(one, there);
 
     assertThat(here.download(one)).containsOnly(6);
+  }
+
+  @Test
+  void aLaunchThatReadsAnArrayOfTheOtherDeviceComesBetweenItsWrites() {
+    requireAccess();
+    SuiteKernels here = SuiteKernelsLauncher.on(one);
+    SuiteKernels there = SuiteKernelsLauncher.on(other);
+    DeviceArray<int[]> away = group.get(0).memory().allocateZeroed(one, int[].class, length());
+    DeviceArray<int[]> sum = group.get(1).memory().allocateZeroed(other, int[].class, length());
+    for (int round = 1; round <= 5; round++) {
+      away.fill(one, round);
+      here.incrementSlowly(away, length(), slowness());
+      int[] written = away.download(one);
+      away.fill(one, round);
+      here.incrementSlowly(away, length(), slowness());
+
+      there.addOfPeers(away, away, sum, length());
+      away.fill(one, -1);
+
+      assertThat(sum.download(other)).containsOnly(2 * written[0]);
+    }
+  }
+
+  @Test
+  void aLaunchThatWritesAnArrayOfTheOtherDeviceComesBeforeItsNextUse() {
+    requireAccess();
+    SuiteKernels here = SuiteKernelsLauncher.on(one);
+    DeviceArray<int[]> expected = group.get(0).memory().allocate(one, int[].class, length());
+    expected.fill(one, 1);
+    here.incrementSlowly(expected, length(), slowness());
+    DeviceArray<int[]> away = group.get(0).memory().allocate(one, int[].class, length());
+    away.fill(one, 1);
+
+    SuiteKernelsLauncher.on(other).incrementPeerSlowly(away, length(), slowness());
+    here.increment(away, length());
+
+    int value = expected.download(one)[0];
+    assertThat(away.download(one)).containsOnly(value + 1);
+  }
+
+  @Test
+  void theFreeOfAnArrayComesAfterTheLaunchOfTheOtherDevice() {
+    requireAccess();
+    SuiteKernels there = SuiteKernelsLauncher.on(other);
+    DeviceArray<int[]> busy = group.get(1).memory().allocateZeroed(other, int[].class, length());
+    DeviceArray<int[]> sum = group.get(1).memory().allocateZeroed(other, int[].class, length());
+    DeviceArray<int[]> away = group.get(0).memory().allocate(one, int[].class, length());
+    away.fill(one, 5);
+
+    there.incrementSlowly(busy, length(), slowness());
+    there.addOfPeers(away, away, sum, length());
+    away.close();
+    group.get(0).memory().allocate(one, int[].class, length()).fill(one, 7);
+
+    assertThat(sum.download(other)).containsOnly(10);
+  }
+
+  private void requireAccess() {
+    assumeTrue(
+        group.get(1).canAccess(group.get(0)), "the second device cannot access the first one");
   }
 }

@@ -34,6 +34,18 @@ interface SuiteKernels {
       @Writes DeviceArray<int[]> sum,
       @ThreadCount int n);
 
+  /** The same, with arrays that may be of another device. */
+  @Kernel("add")
+  void addOfPeers(
+      @Reads(peer = true) DeviceArray<int[]> a,
+      @Reads(peer = true) DeviceArray<int[]> b,
+      @Writes(peer = true) DeviceArray<int[]> sum,
+      @ThreadCount int n);
+
+  @Kernel("incrementSlowly")
+  void incrementPeerSlowly(
+      @ReadWrites(peer = true) DeviceArray<int[]> values, @ThreadCount int n, int rounds);
+
   @Kernel
   void kinds(
       boolean z,

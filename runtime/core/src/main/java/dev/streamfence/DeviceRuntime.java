@@ -15,7 +15,8 @@ import java.util.List;
  * simulated one that runs the same PTX on the CPU.
  *
  * <p>Thread-safe. Arrays and streams of one runtime cannot be used with another, but arrays can be
- * {@linkplain ReadableArray#copyTo copied} to it.
+ * {@linkplain ReadableArray#copyTo copied} to it, and its kernels can use them if it {@linkplain
+ * #canAccess can access} them and the kernel's interface allows that.
  */
 public sealed interface DeviceRuntime extends AutoCloseable permits TrackedRuntime {
   /**
@@ -114,6 +115,16 @@ public sealed interface DeviceRuntime extends AutoCloseable permits TrackedRunti
 
   /** Whether kernels run on the CPU. */
   boolean isSimulated();
+
+  /**
+   * Whether kernels of this runtime can use arrays of another one where they are: both are on one
+   * GPU, or on two of which this one has peer access to the memory of the other. The first question
+   * enables that access. A launch also needs {@code peer = true} at the kernel's parameter.
+   *
+   * @throws RuntimeClosedException if either is closed
+   * @throws CudaDriverException if the driver fails to answer, or to enable the access
+   */
+  boolean canAccess(DeviceRuntime other);
 
   /** The streams of the device. */
   DeviceStreams streams();

@@ -168,6 +168,14 @@ public final class TrackedRuntime implements DeviceRuntime {
   }
 
   @Override
+  public boolean canAccess(DeviceRuntime other) {
+    Objects.requireNonNull(other, "other");
+    return canAccess(
+        (TrackedRuntime) other,
+        () -> "asking whether " + this + " can access the memory of " + other);
+  }
+
+  @Override
   public TrackedStreams streams() {
     return streams;
   }
@@ -671,12 +679,7 @@ public final class TrackedRuntime implements DeviceRuntime {
     return driver.isPeer(other.driver.context());
   }
 
-  /**
-   * Whether its kernels can access memory of another runtime; the first question enables that.
-   *
-   * @throws RuntimeClosedException if either is closed
-   * @throws CudaDriverException if the driver fails to answer or to enable it; names the work
-   */
+  /** Does the same for work, which errors of the driver then name. */
   public boolean canAccess(TrackedRuntime other, UseLabels labels) {
     life().enter();
     try {
