@@ -77,9 +77,10 @@ public sealed interface DeviceStream extends AutoCloseable permits TrackedStream
    * @throws UninitializedReadException if memory is guarded, and a declared read is of an array
    *     that nothing has written; the code has not run
    * @throws StreamMisuseException if the stream is closed or its owner captures it, if this thread
-   *     has a launch open, or if a declared array belongs to another runtime or is read-only and
-   *     declared as written; the code has not run. Also if the code has returned while it captures
-   *     the stream: the capture is discarded
+   *     has a launch open, or if a declared array is of a device that this one {@linkplain
+   *     DeviceRuntime#canAccess cannot access}, or is read-only and declared as written; the code
+   *     has not run. Also if the code has returned while it captures the stream: the capture is
+   *     discarded
    * @throws RuntimeClosedException if its runtime is closed
    * @throws CudaDriverException if the device is lost, or the driver refuses a wait or an event
    */

@@ -144,9 +144,11 @@ public sealed interface LaunchRecorder extends AutoCloseable permits TrackedReco
    *     parameter whose turn it is takes no array of such elements
    * @throws UseAfterFreeException if the array or the column is closed, or the array that it is a
    *     part of
-   * @throws StreamMisuseException if it belongs to another runtime; if it is passed twice and one
-   *     of the parameters is written, unless the signature allows that; if a strict recorder gets
-   *     an array whose memory is not tracked; before {@link #begin} or after {@link #preflight}
+   * @throws StreamMisuseException if it belongs to another runtime, unless the signature allows
+   *     {@linkplain KernelSignature#peer peers} and the device can access its memory; if it is
+   *     passed twice and one of the parameters is written, unless the signature allows that; if a
+   *     strict recorder gets an array whose memory is not tracked; before {@link #begin} or after
+   *     {@link #preflight}
    */
   LaunchRecorder array(@Nullable DeviceValues array);
 

@@ -81,7 +81,7 @@ public final class Submission implements AutoCloseable {
   private @Nullable Submission nextPeer;
 
   /** The submission, on another device, whose work uses the memory; null for work of its own. */
-  private @Nullable Submission work;
+  private @Nullable Submission usedBy;
 
   /** A use of memory of another device. */
   private record PeerUse(
@@ -300,7 +300,7 @@ public final class Submission implements AutoCloseable {
       if (last == null || last.timeline.pool() != use.owner()) {
         int device = timeline.pool().driver().properties().ordinal();
         Submission begun = use.owner().beginPeer(labels.forPeers(device), timeline.index());
-        begun.work = this;
+        begun.usedBy = this;
         if (last == null) {
           nextPeer = begun;
         } else {
@@ -350,7 +350,7 @@ public final class Submission implements AutoCloseable {
 
   /** Makes the devices whose memory the work uses wait for it. */
   private void endPeers() {
-    for (Submission peer = work == null ? nextPeer : null; peer != null; peer = peer.nextPeer) {
+    for (Submission peer = usedBy == null ? nextPeer : null; peer != null; peer = peer.nextPeer) {
       try {
         peer.endAfter(this);
       } catch (CudaDriverException e) {
@@ -361,10 +361,10 @@ public final class Submission implements AutoCloseable {
 
   /** Does {@link #endPeers} for work that may have been queued and was not committed. */
   private void secureEndOfPeers() {
-    for (Submission peer = work == null ? nextPeer : this; peer != null; peer = peer.nextPeer) {
+    for (Submission peer = usedBy == null ? nextPeer : this; peer != null; peer = peer.nextPeer) {
       if (peer.state == LaunchStep.QUEUING) {
         try {
-          peer.endAfter(requireNonNull(peer.work));
+          peer.endAfter(requireNonNull(peer.usedBy));
         } catch (RuntimeException | Error e) {
           // The device is lost, as its next call says.
         }
@@ -576,7 +576,7 @@ public final class Submission implements AutoCloseable {
         // The work matters more than what is known of it.
       }
     }
-    for (Submission peer = work == null ? nextPeer : null; peer != null; peer = peer.nextPeer) {
+    for (Submission peer = usedBy == null ? nextPeer : null; peer != null; peer = peer.nextPeer) {
       peer.queuing();
     }
   }
@@ -867,7 +867,7 @@ public final class Submission implements AutoCloseable {
     consumers.clear();
     peerUses.clear();
     nextPeer = null;
-    work = null;
+    usedBy = null;
     hasAskedConsumers = false;
     waitsQueued = 0;
     freeing = false;

@@ -1,12 +1,12 @@
 package dev.streamfence.internal.simulator;
 
 import dev.streamfence.internal.ptx.run.machine.GlobalMemory;
-import java.util.HashSet;
+import java.util.Collections;
 import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.WeakHashMap;
 import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
 
@@ -27,10 +27,10 @@ final class MappedMemory implements GlobalMemory {
   private final LongPredicate isOfAnother;
 
   /** The memory of other devices to which access was enabled. */
-  private final Set<MappedMemory> enabled = new LinkedHashSet<>();
+  private final Set<MappedMemory> enabled = Collections.newSetFromMap(new WeakHashMap<>());
 
   /** The memory of devices that may access this one. */
-  private final Set<MappedMemory> sharedWith = new HashSet<>();
+  private final Set<MappedMemory> sharedWith = Collections.newSetFromMap(new WeakHashMap<>());
 
   private final TreeMap<Long, SimulatedAllocation> mapped = new TreeMap<>();
   private final @Nullable SimulatedAllocation[] cache = new SimulatedAllocation[CACHED_PAGES];

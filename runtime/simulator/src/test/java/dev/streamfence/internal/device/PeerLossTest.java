@@ -13,10 +13,13 @@ import dev.streamfence.RuntimeClosedException;
 import dev.streamfence.internal.driver.CudaDriver;
 import dev.streamfence.internal.driver.CudaDriver.StreamHandle;
 import dev.streamfence.internal.launch.VectorKernels;
+import dev.streamfence.launch.LaunchRecorder;
 import dev.streamfence.simulation.Schedule;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Copies between devices of which one is lost or closed, and launches that use memory of both. */
 final class PeerLossTest {
@@ -117,6 +120,34 @@ final class PeerLossTest {
         .isInstanceOf(RuntimeClosedException.class);
     assertThat(value(own)).isEqualTo(10);
     two.closeClean();
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1})
+  void aLaunchThatItsThreadHasLeftOpenIsEndedOnBothDevices(int first) throws Exception {
+    for (int steps = 0; steps < 3; steps++) {
+      TwoDevices two = TwoDevices.open(Schedule.LAZY, steps);
+      DeviceArray<int[]> away = two.filled(0, 5);
+      LaunchRecorder recorder = VectorKernels.incrementForPeersOn(two.streams.get(1));
+      boolean launches = steps > 0;
+      boolean commits = steps > 1;
+      Thread thread =
+          new Thread(
+              () -> {
+                recorder.begin().array(away).threads(N).preflight();
+                if (launches) {
+                  recorder.launch();
+                }
+                if (commits) {
+                  recorder.commit();
+                }
+              });
+      thread.start();
+      thread.join();
+
+      two.gpus.get(first).close();
+      two.closeClean();
+    }
   }
 
   @Test
