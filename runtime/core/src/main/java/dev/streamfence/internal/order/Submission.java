@@ -398,7 +398,11 @@ public final class Submission implements AutoCloseable {
       }
     }
     commit();
-    coverIfPossible();
+    try {
+      coverIfPossible();
+    } catch (Error e) {
+      // As if the driver had refused: a caller that saw it might queue the work again.
+    }
   }
 
   /** Adds the allocation that the work frees, which is closed to all other uses. */
