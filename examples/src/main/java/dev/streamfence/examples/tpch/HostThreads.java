@@ -11,7 +11,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** A fixed number of named Java threads. Thread-safe. */
-final class HostThreads implements AutoCloseable {
+public final class HostThreads implements AutoCloseable {
   private final int count;
   private final ExecutorService executor;
 
@@ -21,7 +21,7 @@ final class HostThreads implements AutoCloseable {
    * @param name the name of the threads, followed by a number
    * @param count how many tasks run at the same time
    */
-  HostThreads(String name, int count) {
+  public HostThreads(String name, int count) {
     this.count = count;
     AtomicInteger number = new AtomicInteger();
     this.executor =
@@ -35,12 +35,12 @@ final class HostThreads implements AutoCloseable {
   }
 
   /** How many tasks run at the same time. */
-  int count() {
+  public int count() {
     return count;
   }
 
   /** The threads as an executor. */
-  Executor executor() {
+  public Executor executor() {
     return executor;
   }
 
@@ -50,7 +50,7 @@ final class HostThreads implements AutoCloseable {
    * @throws RuntimeException the failure of the first failed task, with those of the others
    *     suppressed
    */
-  <T> List<T> runAll(List<Callable<T>> tasks) {
+  public <T> List<T> runAll(List<Callable<T>> tasks) {
     List<Future<T>> futures = tasks.stream().map(executor::submit).toList();
     List<T> results = new ArrayList<>();
     List<Throwable> failures = new ArrayList<>();

@@ -15,7 +15,7 @@ import java.util.Deque;
 import java.util.List;
 
 /** Makes a table on the device of one on the host. If it fails, nothing stays allocated. */
-final class TableUpload {
+public final class TableUpload {
   private final DeviceStream stream;
   private final Deque<DeviceArray<?>> uploaded = new ArrayDeque<>();
 
@@ -24,7 +24,7 @@ final class TableUpload {
   }
 
   /** Uploads every column; the caller closes the table. */
-  static DeviceTable upload(DeviceStream stream, HostTable table) {
+  public static DeviceTable upload(DeviceStream stream, HostTable table) {
     return new TableUpload(stream).table(table);
   }
 
@@ -32,7 +32,7 @@ final class TableUpload {
     try {
       List<ReadableColumn<?>> columns = new ArrayList<>();
       for (int i = 0; i < table.schema().columnCount(); i++) {
-        columns.add(column(table.schema().field(i), table.column(i)));
+        columns.add(column(table, i));
       }
       return DeviceTable.of(stream, table.schema(), columns, table.rows());
     } catch (RuntimeException e) {
@@ -44,26 +44,35 @@ final class TableUpload {
     }
   }
 
-  private DeviceColumn<?> column(ColumnField field, Object values) {
-    return field.type() instanceof DictionaryType
-        ? DeviceColumn.ofDictionary(
-            field, array(values), noNulls(), texts(field.name(), TpchSchema.textsOf(field)))
-        : DeviceColumn.of(field, array(values));
+  private DeviceColumn<?> column(HostTable table, int index) {
+    ColumnField field = table.schema().field(index);
+    Object values = table.column(index);
+    byte[] validity = table.validity(index);
+    if (values instanceof String[] texts) {
+      return texts(field, texts, array(validity));
+    }
+    if (field.type() instanceof DictionaryType) {
+      return DeviceColumn.ofDictionary(field, array(values), array(validity), dictionary(field));
+    }
+    return validity.length == 0
+        ? DeviceColumn.of(field, array(values))
+        : DeviceColumn.of(field, array(values), array(validity));
+  }
+
+  private DeviceColumn<byte[]> dictionary(ColumnField field) {
+    String[] texts = TpchSchema.textsOf(field).toArray(String[]::new);
+    return texts(ColumnField.of(field.name(), ColumnType.UTF8), texts, array(new byte[0]));
   }
 
   /** A column of text, as Arrow has it: all texts in one array, and where each of them begins. */
-  private DeviceColumn<byte[]> texts(String name, List<String> texts) {
-    int[] offsets = new int[texts.size() + 1];
-    for (int i = 0; i < texts.size(); i++) {
-      offsets[i + 1] = offsets[i] + texts.get(i).getBytes(StandardCharsets.UTF_8).length;
+  private DeviceColumn<byte[]> texts(
+      ColumnField field, String[] texts, DeviceArray<byte[]> validity) {
+    int[] offsets = new int[texts.length + 1];
+    for (int i = 0; i < texts.length; i++) {
+      offsets[i + 1] = Math.addExact(offsets[i], texts[i].getBytes(StandardCharsets.UTF_8).length);
     }
     byte[] text = String.join("", texts).getBytes(StandardCharsets.UTF_8);
-    return DeviceColumn.ofText(
-        ColumnField.of(name, ColumnType.UTF8), array(offsets), array(text), noNulls());
-  }
-
-  private DeviceArray<byte[]> noNulls() {
-    return array(new byte[0]);
+    return DeviceColumn.ofText(field, array(offsets), array(text), validity);
   }
 
   private <A> DeviceArray<A> array(A values) {

@@ -8,10 +8,16 @@ import dev.streamfence.column.Schema;
 import java.util.Arrays;
 import java.util.List;
 
-/** The columns that the queries read, with the names and types of TPC-H's specification. */
-final class TpchSchema {
-  private static final DecimalType DECIMAL = ColumnType.decimal(15, 2);
-  private static final DictionaryType FEW_TEXTS = ColumnType.dictionary(ColumnType.INT8);
+/**
+ * The columns that the two queries of the demo read, with the names and types of TPC-H's
+ * specification, and the texts of all columns that have a dictionary.
+ */
+public final class TpchSchema {
+  /** Of amounts of money, quantities, discounts and taxes. */
+  public static final DecimalType DECIMAL = ColumnType.decimal(15, 2);
+
+  /** Of text that has few values: a byte for each row. */
+  public static final DictionaryType FEW_TEXTS = ColumnType.dictionary(ColumnType.INT8);
 
   /** Of ORDERS. Keys are unique, positive and below 2^62. */
   static final Schema ORDERS =
@@ -34,11 +40,15 @@ final class TpchSchema {
   private TpchSchema() {}
 
   /** All texts of a column with a dictionary; a row holds the position of its own. */
-  static List<String> textsOf(ColumnField field) {
+  public static List<String> textsOf(ColumnField field) {
     return switch (field.name()) {
       case "o_orderpriority" ->
           Arrays.stream(OrderPriority.values()).map(OrderPriority::text).toList();
       case "l_shipmode" -> Arrays.stream(ShipMode.values()).map(ShipMode::text).toList();
+      case "l_returnflag" -> List.of("A", "N", "R");
+      case "l_linestatus" -> List.of("F", "O");
+      case "c_mktsegment" ->
+          List.of("AUTOMOBILE", "BUILDING", "FURNITURE", "HOUSEHOLD", "MACHINERY");
       default -> throw new IllegalArgumentException("column " + field + " has no dictionary");
     };
   }
