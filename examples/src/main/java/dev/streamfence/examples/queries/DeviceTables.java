@@ -1,0 +1,68 @@
+package dev.streamfence.examples.queries;
+
+import dev.streamfence.DeviceStream;
+import dev.streamfence.column.DeviceTable;
+import dev.streamfence.examples.tpch.TableUpload;
+import java.util.EnumMap;
+import java.util.Map;
+
+/** The eight tables on the device, which it closes. The queries only read them. Thread-safe. */
+public final class DeviceTables implements AutoCloseable {
+  private final Map<TpchTable, DeviceTable> tables;
+
+  private DeviceTables(Map<TpchTable, DeviceTable> tables) {
+    this.tables = tables;
+  }
+
+  /** Uploads every table on one stream. If it fails, nothing stays allocated. */
+  public static DeviceTables upload(DeviceStream stream, HostTables host) {
+    Map<TpchTable, DeviceTable> uploaded = new EnumMap<>(TpchTable.class);
+    try {
+      for (TpchTable table : TpchTable.values()) {
+        uploaded.put(table, TableUpload.upload(stream, host.table(table)));
+      }
+      return new DeviceTables(uploaded);
+    } catch (RuntimeException e) {
+      try {
+        new DeviceTables(uploaded).close();
+      } catch (RuntimeException onClose) {
+        e.addSuppressed(onClose);
+      }
+      throw e;
+    }
+  }
+
+  /** One of them. */
+  public DeviceTable table(TpchTable table) {
+    DeviceTable rows = tables.get(table);
+    if (rows == null) {
+      throw new IllegalArgumentException("there are no rows of " + table.tableName());
+    }
+    return rows;
+  }
+
+  /** The bytes of all columns, dictionaries included. */
+  public long sizeInBytes() {
+    return tables.values().stream().mapToLong(DeviceTable::sizeInBytes).sum();
+  }
+
+  /** Closes all tables; continues after a failure and throws the first one. */
+  @Override
+  public void close() {
+    RuntimeException failure = null;
+    for (DeviceTable table : tables.values()) {
+      try {
+        table.close();
+      } catch (RuntimeException e) {
+        if (failure == null) {
+          failure = e;
+        } else {
+          failure.addSuppressed(e);
+        }
+      }
+    }
+    if (failure != null) {
+      throw failure;
+    }
+  }
+}

@@ -1,0 +1,108 @@
+package dev.streamfence.examples.queries;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.streamfence.CudaDriverException;
+import dev.streamfence.DeviceRuntime;
+import dev.streamfence.DeviceStream;
+import dev.streamfence.column.ColumnField;
+import dev.streamfence.column.ColumnType;
+import dev.streamfence.column.DeviceTable;
+import dev.streamfence.column.DictionaryType;
+import dev.streamfence.examples.tpch.HostTable;
+import dev.streamfence.examples.tpch.TpchSchema;
+import dev.streamfence.simulation.SimulatedDevice;
+import java.util.List;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+class DeviceTablesTest {
+  private static final int INVALID_VALUE = 1;
+
+  private final HostTables host =
+      TableGenerator.generate(DataOptions.atScale(0.001).withNulls(0.1), 1);
+
+  @Test
+  void everyColumnComesBackWithItsNulls() {
+    try (DeviceRuntime device = DeviceRuntime.simulated();
+        DeviceStream stream = device.streams().acquire();
+        DeviceTables tables = DeviceTables.upload(stream, host)) {
+      for (TpchTable table : TpchTable.values()) {
+        DeviceTable rows = tables.table(table);
+        Object[] columns = rows.download(stream);
+        for (int i = 0; i < columns.length; i++) {
+          assertSameColumn(
+              host.table(table),
+              i,
+              columns[i],
+              rows.downloadValidity(stream, rows.schema().field(i).name()));
+        }
+      }
+      assertThat(tables.sizeInBytes()).isEqualTo(device.memory().statistics().liveBytes() - 8 * 4);
+    }
+  }
+
+  private static void assertSameColumn(
+      HostTable table, int column, Object downloaded, boolean[] hasValue) {
+    ColumnField field = table.schema().field(column);
+    assertThat(hasValue).as(field.name()).isEqualTo(valuesIn(table, column));
+    if (downloaded instanceof String[] texts) {
+      assertThat(texts).as(field.name()).isEqualTo(textsIn(table, column));
+    } else {
+      assertThat(downloaded).as(field.name()).isEqualTo(table.column(column));
+    }
+  }
+
+  private static boolean[] valuesIn(HostTable table, int column) {
+    boolean[] values = new boolean[table.rows()];
+    for (int row = 0; row < values.length; row++) {
+      values[row] = !table.isNull(column, row);
+    }
+    return values;
+  }
+
+  private static String[] textsIn(HostTable table, int column) {
+    ColumnField field = table.schema().field(column);
+    if (field.type() == ColumnType.UTF8) {
+      return IntStream.range(0, table.rows())
+          .mapToObj(row -> table.isNull(column, row) ? null : table.texts(field.name())[row])
+          .toArray(String[]::new);
+    }
+    assertThat(field.type()).isInstanceOf(DictionaryType.class);
+    List<String> texts = TpchSchema.textsOf(field);
+    byte[] codes = table.codes(field.name());
+    return IntStream.range(0, table.rows())
+        .mapToObj(row -> table.isNull(column, row) ? null : texts.get(codes[row]))
+        .toArray(String[]::new);
+  }
+
+  @Test
+  void whicheverDriverCallFailsNothingStaysAllocated() {
+    long calls = callsOfAnUpload();
+    assertThat(calls).isGreaterThan(100);
+    for (int nth = 1; nth <= calls; nth += 5) {
+      SimulatedDevice simulated = SimulatedDevice.builder().build();
+      try (DeviceRuntime device = DeviceRuntime.simulated(simulated);
+          DeviceStream stream = device.streams().acquire()) {
+        simulated.failCall(nth, INVALID_VALUE);
+        assertThatThrownBy(() -> DeviceTables.upload(stream, host))
+            .as("call %s of %s", nth, calls)
+            .isInstanceOf(CudaDriverException.class);
+        assertThat(device.memory().statistics().liveBytes()).as("call %s", nth).isZero();
+      }
+    }
+  }
+
+  private long callsOfAnUpload() {
+    SimulatedDevice simulated = SimulatedDevice.builder().build();
+    try (DeviceRuntime device = DeviceRuntime.simulated(simulated);
+        DeviceStream stream = device.streams().acquire()) {
+      long before = simulated.calls();
+      try (DeviceTables tables = DeviceTables.upload(stream, host)) {
+        assertThat(tables.sizeInBytes()).isPositive();
+        return simulated.calls() - before;
+      }
+    }
+  }
+}
