@@ -6,7 +6,7 @@ import dev.streamfence.simulation.SimulatedDevice;
 import dev.streamfence.trace.Trace;
 
 /** The device that the command line chooses for the job. Immutable. */
-enum DeviceChoice {
+public enum DeviceChoice {
   /** A GPU if there is one, otherwise the simulated device. */
   AUTO,
   /** The first GPU; an error if there is none. */
@@ -18,7 +18,7 @@ enum DeviceChoice {
   private static final int MOST_TRACED = 100_000;
 
   /** The kind of device that this is on the machine: the GPU or the simulated device. */
-  DeviceChoice resolved() {
+  public DeviceChoice resolved() {
     return this == GPU || (this == AUTO && DeviceRuntime.isGpuAvailable()) ? GPU : SIMULATED;
   }
 
@@ -29,7 +29,7 @@ enum DeviceChoice {
    * @param traced whether the runtime keeps a trace of its work, with measured times
    * @throws dev.streamfence.DeviceException if a GPU is asked for and there is none
    */
-  DeviceRuntime open(int streams, boolean traced) {
+  public DeviceRuntime open(int streams, boolean traced) {
     RuntimeOptions options = RuntimeOptions.defaults().withStreams(streams);
     if (traced) {
       options = options.withTrace(Trace.inMemory(MOST_TRACED)).withDeviceTimes(true);

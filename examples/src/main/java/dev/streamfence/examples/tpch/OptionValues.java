@@ -6,11 +6,11 @@ import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
 /** Converters for the command line's values; each refuses values that the job cannot use. */
-final class OptionValues {
+public final class OptionValues {
   private OptionValues() {}
 
   /** A scale factor. */
-  static final class Scale implements ITypeConverter<Double> {
+  public static final class Scale implements ITypeConverter<Double> {
     /** Below this scale, TPC-H's rules leave some tables without rows. */
     private static final double LEAST = 0.001;
 
@@ -36,7 +36,7 @@ final class OptionValues {
   }
 
   /** A number of streams or threads; no machine can make use of more. */
-  static final class Count implements ITypeConverter<Integer> {
+  public static final class Count implements ITypeConverter<Integer> {
     @Override
     public Integer convert(String text) {
       return wholeNumber(text, 1, 64);
@@ -44,7 +44,7 @@ final class OptionValues {
   }
 
   /** A number of repeats; more would only take longer. */
-  static final class Repeats implements ITypeConverter<Integer> {
+  public static final class Repeats implements ITypeConverter<Integer> {
     @Override
     public Integer convert(String text) {
       return wholeNumber(text, 0, 10_000);
@@ -65,7 +65,7 @@ final class OptionValues {
   }
 
   /** A device, in lower or upper case. */
-  static final class Device implements ITypeConverter<DeviceChoice> {
+  public static final class Device implements ITypeConverter<DeviceChoice> {
     @Override
     public DeviceChoice convert(String text) {
       return Arrays.stream(DeviceChoice.values())

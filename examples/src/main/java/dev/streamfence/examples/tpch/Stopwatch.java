@@ -6,7 +6,7 @@ import dev.streamfence.trace.TracedWork;
 import dev.streamfence.trace.WorkKind;
 
 /** Times one run of a query after the other. Confined to one thread at a time. */
-interface Stopwatch {
+public interface Stopwatch {
   /** A run begins. */
   void start();
 

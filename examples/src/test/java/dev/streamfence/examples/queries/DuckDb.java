@@ -3,6 +3,7 @@ package dev.streamfence.examples.queries;
 import dev.streamfence.column.ColumnField;
 import dev.streamfence.column.ColumnType;
 import dev.streamfence.column.DictionaryType;
+import dev.streamfence.column.Schema;
 import dev.streamfence.examples.tpch.HostThreads;
 import java.math.BigDecimal;
 import java.sql.DriverManager;
@@ -32,7 +33,7 @@ final class DuckDb implements AutoCloseable {
    *
    * @param threads on how many threads it runs a query
    */
-  static DuckDb open(int threads) throws SQLException {
+  static DuckDb open(int threads) {
     Properties settings = new Properties();
     settings.setProperty("threads", String.valueOf(threads));
     settings.setProperty("autoinstall_known_extensions", "false");
@@ -40,28 +41,45 @@ final class DuckDb implements AutoCloseable {
     settings.setProperty("default_null_order", "nulls_last");
     // It writes nothing to files, also if memory is short.
     settings.setProperty("temp_directory", "");
-    return new DuckDb(
-        DriverManager.getConnection("jdbc:duckdb:", settings).unwrap(DuckDBConnection.class));
+    try {
+      return new DuckDb(
+          DriverManager.getConnection("jdbc:duckdb:", settings).unwrap(DuckDBConnection.class));
+    } catch (SQLException e) {
+      throw new IllegalStateException("DuckDB does not open", e);
+    }
+  }
+
+  /** Its version. */
+  String version() {
+    try {
+      return connection.getMetaData().getDatabaseProductVersion();
+    } catch (SQLException e) {
+      throw new IllegalStateException("DuckDB does not tell its version", e);
+    }
   }
 
   /** Creates the tables with all their rows and waits for them. */
-  void load(HostTables tables, HostThreads threads) throws SQLException {
+  void load(HostTables tables, HostThreads threads) {
     for (TpchTable table : TpchTable.values()) {
-      execute(
-          "create table %s (%s)"
-              .formatted(
-                  table.tableName(),
-                  tables.table(table).schema().fields().stream()
-                      .map(field -> field.name() + " " + typeOf(field))
-                      .collect(Collectors.joining(", "))));
-    }
-    for (TpchTable table : TpchTable.values()) {
+      create(table.tableName(), tables.table(table).schema());
       RowRanges.forAll(
           threads,
           tables.table(table).rows(),
           (first, end) ->
               new DuckDbAppender(connection, table.tableName(), tables.table(table))
                   .append(first, end));
+    }
+  }
+
+  private void create(String table, Schema schema) {
+    String columns =
+        schema.fields().stream()
+            .map(field -> field.name() + " " + typeOf(field))
+            .collect(Collectors.joining(", "));
+    try (Statement statement = connection.createStatement()) {
+      statement.execute("create table " + table + " (" + columns + ")");
+    } catch (SQLException e) {
+      throw new IllegalStateException("DuckDB does not create " + table, e);
     }
   }
 
@@ -82,14 +100,8 @@ final class DuckDb implements AutoCloseable {
     return field.isNullable() ? name : name + " not null";
   }
 
-  private void execute(String sql) throws SQLException {
-    try (Statement statement = connection.createStatement()) {
-      statement.execute(sql);
-    }
-  }
-
   /** Runs a query and waits for its answer. */
-  QueryAnswer answerOf(Query query) throws SQLException {
+  QueryAnswer answerOf(Query query) {
     try (Statement statement = connection.createStatement();
         ResultSet results = statement.executeQuery(query.sql())) {
       List<List<@Nullable Object>> rows = new ArrayList<>();
@@ -97,6 +109,8 @@ final class DuckDb implements AutoCloseable {
         rows.add(row(query.shape(), results));
       }
       return new QueryAnswer(query.shape(), rows);
+    } catch (SQLException e) {
+      throw new IllegalStateException("DuckDB does not run " + query.name(), e);
     }
   }
 
@@ -123,7 +137,11 @@ final class DuckDb implements AutoCloseable {
   }
 
   @Override
-  public void close() throws SQLException {
-    connection.close();
+  public void close() {
+    try {
+      connection.close();
+    } catch (SQLException e) {
+      throw new IllegalStateException("DuckDB does not close", e);
+    }
   }
 }

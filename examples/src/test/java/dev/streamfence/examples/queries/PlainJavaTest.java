@@ -3,7 +3,6 @@ package dev.streamfence.examples.queries;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.streamfence.examples.tpch.HostThreads;
-import java.sql.SQLException;
 import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -22,7 +21,7 @@ class PlainJavaTest {
 
   @ParameterizedTest
   @MethodSource("rows")
-  void answersAreThoseOfDuckDb(DataOptions options) throws SQLException {
+  void answersAreThoseOfDuckDb(DataOptions options) {
     try (HostThreads threads = new HostThreads("load", 2);
         DuckDb duckDb = DuckDb.open(2)) {
       HostTables tables = TableGenerator.generate(options, threads);
