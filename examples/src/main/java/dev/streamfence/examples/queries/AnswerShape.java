@@ -42,12 +42,19 @@ public record AnswerShape(List<AnswerColumn> columns, List<SortKey> sortKeys, in
 
   /** The order of rows. Rows with equal sort keys are equal to it. */
   public Comparator<List<? extends @Nullable Object>> order() {
-    Comparator<List<? extends @Nullable Object>> order = (one, other) -> 0;
+    return this::compare;
+  }
+
+  private int compare(
+      List<? extends @Nullable Object> one, List<? extends @Nullable Object> other) {
     for (SortKey key : sortKeys) {
       int index = indexOf(columns, key.column());
-      order = order.thenComparing((one, other) -> compare(key, one.get(index), other.get(index)));
+      int result = compare(key, one.get(index), other.get(index));
+      if (result != 0) {
+        return result;
+      }
     }
-    return order;
+    return 0;
   }
 
   private static int indexOf(List<AnswerColumn> columns, String name) {

@@ -85,6 +85,7 @@ public enum TpchTable {
           "l_receiptdate",
           "l_shipmode");
 
+  @SuppressWarnings("ImmutableEnumChecker") // A schema is immutable, without saying so.
   private final Schema schema;
 
   TpchTable(ColumnField... columns) {
