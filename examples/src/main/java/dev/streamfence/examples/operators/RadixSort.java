@@ -1,0 +1,86 @@
+package dev.streamfence.examples.operators;
+
+import dev.streamfence.DeviceArray;
+import dev.streamfence.DeviceArrays;
+import dev.streamfence.DeviceStream;
+import dev.streamfence.examples.cookbook.PrefixSums;
+
+/**
+ * Sorts rows by keys of 64 bits, in the order of unsigned numbers. Rows with equal keys keep their
+ * order, so sorting by one key after the other sorts by all of them, the last one first. Confined
+ * to one thread.
+ */
+final class RadixSort {
+  private static final int BITS = 8;
+  private static final int DIGITS = 1 << BITS;
+
+  private final DeviceStream stream;
+  private final SortKernels kernels;
+  private final int count;
+  private DeviceArray<int[]> rows;
+  private DeviceArray<int[]> movedRows;
+  private DeviceArray<long[]> keys;
+  private DeviceArray<long[]> movedKeys;
+
+  /**
+   * A sort of some rows, which stay as they are.
+   *
+   * @param temporaries own the arrays of the sort
+   */
+  RadixSort(DeviceStream stream, Rows rows, Temporaries temporaries) {
+    this.stream = stream;
+    this.kernels = SortKernelsLauncher.on(stream);
+    this.count = rows.count();
+    this.rows = temporaries.array(int[].class, count);
+    this.movedRows = temporaries.array(int[].class, count);
+    this.keys = temporaries.array(long[].class, count);
+    this.movedKeys = temporaries.array(long[].class, count);
+    this.rows.copyFrom(stream, 0, rows.numbers(), 0, count);
+  }
+
+  /** The rows in their present order. */
+  Rows rows() {
+    return new Rows(rows, count);
+  }
+
+  /** The keys of the rows in their present order, which the caller writes before each sort. */
+  DeviceArray<long[]> keys() {
+    return keys;
+  }
+
+  /** Sorts the rows by their keys. Waits for the device, to pass over bytes that all keys share. */
+  void byKeys() {
+    long differing = count < 2 ? 0 : differingBits();
+    for (int shift = 0; shift < Long.SIZE; shift += BITS) {
+      if ((differing >>> shift & (DIGITS - 1)) != 0) {
+        byDigit(shift);
+      }
+    }
+  }
+
+  private long differingBits() {
+    try (Temporaries own = new Temporaries(stream)) {
+      DeviceArray<long[]> any = own.zeros(long[].class, 1);
+      DeviceArray<long[]> all = own.array(long[].class, 1);
+      all.fill(stream, -1L);
+      kernels.differingBits(keys, any, all, count);
+      return DeviceArrays.getLong(any, stream, 0) & ~DeviceArrays.getLong(all, stream, 0);
+    }
+  }
+
+  private void byDigit(int shift) {
+    int blocks = (count - 1) / SortKernels.BLOCK + 1;
+    try (Temporaries own = new Temporaries(stream)) {
+      DeviceArray<int[]> counts = own.array(int[].class, DIGITS * blocks);
+      kernels.countDigits(keys, shift, counts, blocks, count);
+      DeviceArray<int[]> places = own.add(PrefixSums.of(stream, counts));
+      kernels.moveByDigit(keys, rows, shift, places, blocks, movedKeys, movedRows, count);
+    }
+    DeviceArray<long[]> sortedKeys = movedKeys;
+    DeviceArray<int[]> sortedRows = movedRows;
+    movedKeys = keys;
+    movedRows = rows;
+    keys = sortedKeys;
+    rows = sortedRows;
+  }
+}

@@ -1,0 +1,155 @@
+package dev.streamfence.examples.operators;
+
+import dev.streamfence.DeviceArray;
+import dev.streamfence.DeviceArrays;
+import dev.streamfence.DeviceStream;
+import dev.streamfence.ReadableArray;
+import dev.streamfence.column.ColumnType;
+import dev.streamfence.column.DeviceTable;
+import dev.streamfence.column.DictionaryType;
+import dev.streamfence.column.ReadableColumn;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** The order of a table's rows by some columns. Confined to one thread. */
+final class SortOrder {
+  private static final int BYTES_PER_KEY = 7;
+
+  private final DeviceStream stream;
+  private final DeviceTable table;
+  private final List<SortKey> keys;
+  private final int rows;
+  private final Temporaries temporaries;
+  private final SortKernels kernels;
+
+  /**
+   * An order by columns, the first one most.
+   *
+   * @param temporaries own all arrays
+   */
+  SortOrder(DeviceStream stream, DeviceTable table, List<SortKey> keys, Temporaries temporaries) {
+    this.stream = stream;
+    this.table = table;
+    this.keys = keys;
+    this.rows = Rows.of(stream, table);
+    this.temporaries = temporaries;
+    this.kernels = SortKernelsLauncher.on(stream);
+  }
+
+  /** Sorts rows of the table. */
+  Rows sorted(Rows unsorted) {
+    RadixSort sort = new RadixSort(stream, unsorted, temporaries);
+    for (int i = keys.size() - 1; i >= 0; i--) {
+      by(keys.get(i), sort);
+    }
+    return sort.rows();
+  }
+
+  private void by(SortKey key, RadixSort sort) {
+    ReadableColumn<?> column = table.column(key.column());
+    ColumnValues values = new ColumnValues(stream, temporaries, rows);
+    if (column.type().equals(ColumnType.UTF8)) {
+      byText(column, sort, key);
+      byNulls(values.known(column), sort, key);
+    } else if (column.type() instanceof DictionaryType dictionary) {
+      byDictionary(column, dictionary, values, sort, key);
+    } else {
+      Value value = numbers(key);
+      byNumbers(Evaluation.numbersOf(value), sort, key);
+      byNulls(value.known(), sort, key);
+    }
+  }
+
+  /**
+   * The numbers of a key's column, in the order of the values.
+   *
+   * @throws IllegalArgumentException if it holds text
+   */
+  Value numbers(SortKey key) {
+    Evaluation evaluation = new Evaluation(stream, table, temporaries);
+    Value value = evaluation.of(Expression.column(key.column()));
+    return value.isFloating() ? evaluation.toggled(value) : value;
+  }
+
+  /** What turns numbers into keys: the sign comes first, or last in a descending order. */
+  static long flip(SortKey key) {
+    return key.isDescending() ? Long.MAX_VALUE : Long.MIN_VALUE;
+  }
+
+  private void byNumbers(ReadableArray<long[]> numbers, RadixSort sort, SortKey key) {
+    Rows order = sort.rows();
+    kernels.sortKeys(numbers, order.numbers(), flip(key), sort.keys(), order.count());
+    sort.byKeys();
+  }
+
+  private void byNulls(@Nullable ReadableArray<byte[]> known, RadixSort sort, SortKey key) {
+    if (known != null) {
+      Rows order = sort.rows();
+      int flip = key.areNullsFirst() ? 0 : 1;
+      kernels.nullKeys(known, order.numbers(), flip, sort.keys(), order.count());
+      sort.byKeys();
+    }
+  }
+
+  /** Sorts by the last bytes first. */
+  private void byText(ReadableColumn<?> column, RadixSort sort, SortKey key) {
+    int length = longest(column);
+    for (int from = (length - 1) / BYTES_PER_KEY * BYTES_PER_KEY;
+        from >= 0;
+        from -= BYTES_PER_KEY) {
+      byBytes(column, from, sort, key);
+    }
+  }
+
+  private void byBytes(ReadableColumn<?> column, int from, RadixSort sort, SortKey key) {
+    Rows order = sort.rows();
+    kernels.textKeys(
+        column.offsets(),
+        Columns.view(column.values(), byte[].class),
+        order.numbers(),
+        from,
+        key.isDescending() ? -1L : 0L,
+        sort.keys(),
+        order.count());
+    sort.byKeys();
+  }
+
+  private int longest(ReadableColumn<?> column) {
+    int count = Math.toIntExact(column.length());
+    DeviceArray<int[]> longest = temporaries.zeros(int[].class, 1);
+    kernels.longestText(column.offsets(), longest, count);
+    return DeviceArrays.getInt(longest, stream, 0);
+  }
+
+  /** Sorts the dictionary, and the rows by the places of their entries in it. */
+  private void byDictionary(
+      ReadableColumn<?> column,
+      DictionaryType type,
+      ColumnValues values,
+      RadixSort sort,
+      SortKey key) {
+    ReadableColumn<byte[]> entries = column.dictionary();
+    int count = Rows.require(entries.length(), "a dictionary");
+    RadixSort ofEntries = new RadixSort(stream, Rows.all(stream, count, temporaries), temporaries);
+    byText(entries, ofEntries, SortKey.ascending(key.column()));
+    DeviceArray<long[]> ranks = temporaries.array(long[].class, count);
+    kernels.rankTexts(
+        entries.offsets(),
+        Columns.view(entries.values(), byte[].class),
+        ofEntries.rows().numbers(),
+        ranks,
+        count);
+    Value codes = values.codes(column, type);
+    ReadableArray<byte[]> knownEntries =
+        new ColumnValues(stream, temporaries, count).known(entries);
+    DeviceArray<long[]> numbers = temporaries.array(long[].class, rows);
+    DeviceArray<byte[]> known =
+        codes.known() == null && knownEntries == null
+            ? null
+            : temporaries.array(byte[].class, rows);
+    ExpressionKernelsLauncher.on(stream)
+        .lookUp(codes.vector(), new Vector(ranks, knownEntries), count, numbers, known, rows);
+    byNumbers(numbers, sort, key);
+    byNulls(known, sort, key);
+  }
+}
