@@ -24,7 +24,7 @@ interface AggregateKernels {
       @Reads @Optional @Nullable ReadableArray<long[]> numbers,
       @Reads @Optional @Nullable ReadableArray<byte[]> known,
       @Reads @Optional @Nullable DeviceArray<int[]> groups,
-      @ReadWrites DeviceArray<long[]> results,
+      @ReadWrites @Optional @Nullable DeviceArray<long[]> results,
       @ReadWrites DeviceArray<long[]> counts,
       @ThreadCount int n);
 
@@ -34,7 +34,7 @@ interface AggregateKernels {
       @Reads @Optional @Nullable ReadableArray<long[]> numbers,
       @Reads @Optional @Nullable ReadableArray<byte[]> known,
       @Reads @Optional @Nullable DeviceArray<int[]> groups,
-      @ReadWrites DeviceArray<long[]> results,
+      @ReadWrites @Optional @Nullable DeviceArray<long[]> results,
       @ReadWrites DeviceArray<long[]> counts,
       int groupCount,
       int n,

@@ -81,7 +81,7 @@ public final class GroupBy {
   private Value count(Evaluation evaluation, Aggregate aggregate, Temporaries temporaries) {
     ReadableArray<byte[]> known = evaluation.knownOf(aggregate.operand());
     DeviceArray<long[]> counts = temporaries.zeros(long[].class, groupCount);
-    add(aggregate.function().code(), null, known, counts, counts);
+    add(aggregate.function().code(), null, known, null, counts);
     return Value.of(ColumnType.INT64, counts, null);
   }
 
@@ -117,7 +117,7 @@ public final class GroupBy {
       int code,
       @Nullable ReadableArray<long[]> numbers,
       @Nullable ReadableArray<byte[]> known,
-      DeviceArray<long[]> results,
+      @Nullable DeviceArray<long[]> results,
       DeviceArray<long[]> counts) {
     AggregateKernels kernels = AggregateKernelsLauncher.on(stream);
     if (groupCount > FEW_GROUPS) {

@@ -54,7 +54,7 @@ record Groups(
       throw new IllegalArgumentException(
           "a hash table of " + rows + " rows; it takes up to " + MOST_SLOTS / 2);
     }
-    return Math.max(1, Integer.highestOneBit(Math.max(1, 2 * rows - 1)) * 2);
+    return Integer.highestOneBit(Math.max(1, 2 * rows - 1)) * 2;
   }
 
   /** How many groups there are. */

@@ -1,0 +1,47 @@
+package dev.streamfence.examples.operators;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.streamfence.DeviceRuntime;
+import dev.streamfence.DeviceStream;
+import dev.streamfence.simulation.Schedule;
+import dev.streamfence.simulation.SimulatedDevice;
+import java.util.function.BiConsumer;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+
+/** With reads of unwritten bytes and races reported. */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class OperatorsOnTheSimulatedDeviceTest extends OperatorCases {
+  @Test
+  void tablesOfTooManyRowsAreRefused() {
+    assertThat(Groups.slotsFor(0)).isEqualTo(2);
+    assertThat(Groups.slotsFor(1)).isEqualTo(2);
+    assertThat(Groups.slotsFor(5)).isEqualTo(16);
+    assertThat(Groups.slotsFor(1 << 29)).isEqualTo(1 << 30);
+    assertThatThrownBy(() -> Groups.slotsFor((1 << 29) + 1))
+        .hasMessage("a hash table of 536870913 rows; it takes up to 536870912");
+    assertThat(Rows.require(Rows.MOST, "a table")).isEqualTo(Rows.MOST);
+    assertThatThrownBy(() -> Rows.require(Rows.MOST + 1L, "a join"))
+        .hasMessage("a join of 2147483392 rows; operators take up to 2147483391");
+  }
+
+  @Override
+  int most() {
+    return 600;
+  }
+
+  @Override
+  void onEachDevice(BiConsumer<DeviceRuntime, DeviceStream> operation) {
+    SimulatedDevice simulated =
+        SimulatedDevice.builder().schedule(Schedule.LAZY).checkUninitializedReads(true).build();
+    try (DeviceRuntime device = DeviceRuntime.simulated(simulated)) {
+      try (DeviceStream stream = device.streams().acquire()) {
+        operation.accept(device, stream);
+      }
+      assertThat(device.memory().statistics().liveBytes()).isZero();
+    }
+    assertThat(simulated.findings()).isEmpty();
+  }
+}
