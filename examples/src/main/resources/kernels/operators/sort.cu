@@ -12,12 +12,14 @@
 #define DIGITS 256
 
 // The keys of the rows, in the order of unsigned numbers: the sign bit of a signed number is
-// flipped, and all bits for a descending order.
-extern "C" __global__ void sort_keys(const long long *numbers, const int *rows, long long flip,
-                                     long long *keys, int n) {
+// flipped, and all bits for a descending order. The number of a null row may be anything; the keys
+// of all of them are equal.
+extern "C" __global__ void sort_keys(const long long *numbers, const unsigned char *known,
+                                     const int *rows, long long flip, long long *keys, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n) {
-    keys[i] = numbers[rows[i]] ^ flip;
+    int row = rows[i];
+    keys[i] = known == 0 || known[row] != 0 ? numbers[row] ^ flip : 0;
   }
 }
 
@@ -32,12 +34,17 @@ extern "C" __global__ void null_keys(const unsigned char *known, const int *rows
 
 // The keys of texts: seven bytes from `from` on, the first one highest, 0 beyond the end. The lowest
 // byte says how many of them there are, and whether more follow, so that a text comes before one
-// that has zeros behind it. `flip` has all bits for a descending order.
+// that has zeros behind it. `flip` has all bits for a descending order. The keys of null rows
+// are equal.
 extern "C" __global__ void text_keys(const int *offsets, const unsigned char *text,
-                                     const int *rows, int from, long long flip, long long *keys,
-                                     int n) {
+                                     const unsigned char *known, const int *rows, int from,
+                                     long long flip, long long *keys, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= n) {
+    return;
+  }
+  if (known != 0 && known[rows[i]] == 0) {
+    keys[i] = 0;
     return;
   }
   int start = offsets[rows[i]];

@@ -4,11 +4,13 @@ import dev.streamfence.DeviceArray;
 import dev.streamfence.ReadableArray;
 import dev.streamfence.annotation.Kernel;
 import dev.streamfence.annotation.KernelModule;
+import dev.streamfence.annotation.Optional;
 import dev.streamfence.annotation.ReadWrites;
 import dev.streamfence.annotation.Reads;
 import dev.streamfence.annotation.ThreadCount;
 import dev.streamfence.annotation.Trusted;
 import dev.streamfence.annotation.Writes;
+import org.jspecify.annotations.Nullable;
 
 /** The kernels of {@code sort.cu}, which describes them. */
 @KernelModule("kernels/operators/sort.ptx")
@@ -19,6 +21,7 @@ interface SortKernels {
   @Kernel("sort_keys")
   void sortKeys(
       @Reads ReadableArray<long[]> numbers,
+      @Reads @Optional @Nullable ReadableArray<byte[]> known,
       @Reads DeviceArray<int[]> rows,
       long flip,
       @Writes DeviceArray<long[]> keys,
@@ -36,6 +39,7 @@ interface SortKernels {
   void textKeys(
       @Reads ReadableArray<int[]> offsets,
       @Reads ReadableArray<byte[]> text,
+      @Reads @Optional @Nullable ReadableArray<byte[]> known,
       @Reads DeviceArray<int[]> rows,
       int from,
       long flip,

@@ -49,14 +49,13 @@ final class SortOrder {
     ReadableColumn<?> column = table.column(key.column());
     ColumnValues values = new ColumnValues(stream, temporaries, rows);
     if (column.type().equals(ColumnType.UTF8)) {
-      byText(column, sort, key);
-      byNulls(values.known(column), sort, key);
+      ReadableArray<byte[]> known = values.known(column);
+      byText(column, known, sort, key);
+      byNulls(known, sort, key);
     } else if (column.type() instanceof DictionaryType dictionary) {
       byDictionary(column, dictionary, values, sort, key);
     } else {
-      Value value = numbers(key);
-      byNumbers(Evaluation.numbersOf(value), sort, key);
-      byNulls(value.known(), sort, key);
+      byNumbers(numbers(key), sort, key);
     }
   }
 
@@ -76,10 +75,17 @@ final class SortOrder {
     return key.isDescending() ? Long.MAX_VALUE : Long.MIN_VALUE;
   }
 
-  private void byNumbers(ReadableArray<long[]> numbers, RadixSort sort, SortKey key) {
+  private void byNumbers(Value value, RadixSort sort, SortKey key) {
     Rows order = sort.rows();
-    kernels.sortKeys(numbers, order.numbers(), flip(key), sort.keys(), order.count());
+    kernels.sortKeys(
+        Evaluation.numbersOf(value),
+        value.known(),
+        order.numbers(),
+        flip(key),
+        sort.keys(),
+        order.count());
     sort.byKeys();
+    byNulls(value.known(), sort, key);
   }
 
   private void byNulls(@Nullable ReadableArray<byte[]> known, RadixSort sort, SortKey key) {
@@ -92,20 +98,30 @@ final class SortOrder {
   }
 
   /** Sorts by the last bytes first. */
-  private void byText(ReadableColumn<?> column, RadixSort sort, SortKey key) {
+  private void byText(
+      ReadableColumn<?> column,
+      @Nullable ReadableArray<byte[]> known,
+      RadixSort sort,
+      SortKey key) {
     int length = longest(column);
     for (int from = (length - 1) / BYTES_PER_KEY * BYTES_PER_KEY;
         from >= 0;
         from -= BYTES_PER_KEY) {
-      byBytes(column, from, sort, key);
+      byBytes(column, known, from, sort, key);
     }
   }
 
-  private void byBytes(ReadableColumn<?> column, int from, RadixSort sort, SortKey key) {
+  private void byBytes(
+      ReadableColumn<?> column,
+      @Nullable ReadableArray<byte[]> known,
+      int from,
+      RadixSort sort,
+      SortKey key) {
     Rows order = sort.rows();
     kernels.textKeys(
         column.offsets(),
         Columns.view(column.values(), byte[].class),
+        known,
         order.numbers(),
         from,
         key.isDescending() ? -1L : 0L,
@@ -131,7 +147,7 @@ final class SortOrder {
     ReadableColumn<byte[]> entries = column.dictionary();
     int count = Rows.require(entries.length(), "a dictionary");
     RadixSort ofEntries = new RadixSort(stream, Rows.all(stream, count, temporaries), temporaries);
-    byText(entries, ofEntries, SortKey.ascending(key.column()));
+    byText(entries, null, ofEntries, SortKey.ascending(key.column()));
     DeviceArray<long[]> ranks = temporaries.array(long[].class, count);
     kernels.rankTexts(
         entries.offsets(),
@@ -149,7 +165,6 @@ final class SortOrder {
             : temporaries.array(byte[].class, rows);
     ExpressionKernelsLauncher.on(stream)
         .lookUp(codes.vector(), new Vector(ranks, knownEntries), count, numbers, known, rows);
-    byNumbers(numbers, sort, key);
-    byNulls(known, sort, key);
+    byNumbers(Value.of(ColumnType.INT64, numbers, known), sort, key);
   }
 }

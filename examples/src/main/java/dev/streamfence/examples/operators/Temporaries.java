@@ -7,15 +7,20 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 
 /**
- * What an operator makes on its way. The end closes all of it, in the reverse order, except what
- * was {@linkplain #handOver handed over}. Confined to one thread.
+ * What an operator, or a query of several operators, makes on its way. The end closes all of it, in
+ * the reverse order, except what was {@linkplain #handOver handed over}. Confined to one thread.
  */
-final class Temporaries implements AutoCloseable {
+public final class Temporaries implements AutoCloseable {
   private final DeviceStream stream;
   private final DeviceMemory memory;
   private final Deque<AutoCloseable> open = new ArrayDeque<>();
 
-  Temporaries(DeviceStream stream) {
+  /**
+   * Without anything to close.
+   *
+   * @param stream allocates the arrays, and copies to them
+   */
+  public Temporaries(DeviceStream stream) {
     this.stream = stream;
     this.memory = stream.runtime().memory();
   }
@@ -36,13 +41,13 @@ final class Temporaries implements AutoCloseable {
   }
 
   /** Takes over something to close. */
-  <T extends AutoCloseable> T add(T resource) {
+  public <T extends AutoCloseable> T add(T resource) {
     open.push(resource);
     return resource;
   }
 
   /** Leaves something to the caller. */
-  <T extends AutoCloseable> T handOver(T resource) {
+  public <T extends AutoCloseable> T handOver(T resource) {
     open.removeIf(each -> each == resource);
     return resource;
   }

@@ -65,7 +65,8 @@ public final class TopK {
     SortKernels kernels = SortKernelsLauncher.on(stream);
     try (Temporaries own = new Temporaries(stream)) {
       DeviceArray<long[]> keys = own.array(long[].class, n);
-      kernels.sortKeys(Evaluation.numbersOf(numbers), all.numbers(), SortOrder.flip(key), keys, n);
+      kernels.sortKeys(
+          Evaluation.numbersOf(numbers), null, all.numbers(), SortOrder.flip(key), keys, n);
       DeviceArray<int[]> marks = own.array(int[].class, n);
       kernels.markAtMost(keys, threshold(stream, keys, n, k, own), marks, n);
       return Rows.marked(stream, marks, n, temporaries);

@@ -1,5 +1,6 @@
 package dev.streamfence.examples.queries;
 
+import dev.streamfence.examples.operators.SortKey;
 import java.util.Comparator;
 import java.util.List;
 import java.util.stream.IntStream;

@@ -1,6 +1,7 @@
 package dev.streamfence.examples.queries;
 
 import dev.streamfence.DeviceStream;
+import dev.streamfence.column.DeviceTable;
 
 /** A query of TPC-H with the parameters for which TPC-H publishes the answers. Immutable. */
 public interface Query {
@@ -14,11 +15,17 @@ public interface Query {
   AnswerShape shape();
 
   /**
-   * Runs on the device and waits for the answer.
+   * Computes the answer on the device: a table with the columns of the answer, in its order, which
+   * the caller closes. Waits for the device.
    *
-   * @throws UnsupportedOperationException if it does not run on the device yet
+   * @throws dev.streamfence.OutOfMemoryBudgetException if there is not enough memory
    */
+  DeviceTable onDevice(DeviceStream stream, DeviceTables tables);
+
+  /** Runs on the device and waits for the answer. */
   default QueryAnswer run(DeviceStream stream, DeviceTables tables) {
-    throw new UnsupportedOperationException(name() + " does not run on the device yet");
+    try (DeviceTable table = onDevice(stream, tables)) {
+      return new QueryAnswer(shape(), AnswerRows.download(stream, table, shape()));
+    }
   }
 }

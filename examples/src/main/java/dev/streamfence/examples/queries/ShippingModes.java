@@ -1,8 +1,23 @@
 package dev.streamfence.examples.queries;
 
+import static dev.streamfence.examples.operators.Aggregate.sum;
+import static dev.streamfence.examples.operators.Expression.column;
+import static dev.streamfence.examples.operators.Expression.date;
+import static dev.streamfence.examples.operators.Expression.number;
+import static dev.streamfence.examples.operators.SortKey.ascending;
 import static dev.streamfence.examples.queries.AnswerColumn.integer;
 import static dev.streamfence.examples.queries.AnswerColumn.text;
-import static dev.streamfence.examples.queries.SortKey.ascending;
+
+import dev.streamfence.DeviceStream;
+import dev.streamfence.column.DeviceTable;
+import dev.streamfence.examples.operators.Expression;
+import dev.streamfence.examples.operators.Filter;
+import dev.streamfence.examples.operators.GroupBy;
+import dev.streamfence.examples.operators.HashJoin;
+import dev.streamfence.examples.operators.Sort;
+import dev.streamfence.examples.operators.SortKey;
+import java.time.LocalDate;
+import java.util.List;
 
 /** Q12, "shipping modes and order priority": late items of urgent and other orders. Immutable. */
 public final class ShippingModes implements Query {
@@ -43,5 +58,36 @@ public final class ShippingModes implements Query {
   @Override
   public AnswerShape shape() {
     return SHAPE;
+  }
+
+  @Override
+  public DeviceTable onDevice(DeviceStream stream, DeviceTables tables) {
+    DeviceTable items = tables.table(TpchTable.LINEITEM);
+    LocalDate first = LocalDate.of(1994, 1, 1);
+    Expression condition =
+        column("l_shipmode")
+            .isText("MAIL", "SHIP")
+            .and(column("l_commitdate").isLess(column("l_receiptdate")))
+            .and(column("l_shipdate").isLess(column("l_commitdate")))
+            .and(column("l_receiptdate").isAtLeast(date(first)))
+            .and(column("l_receiptdate").isLess(date(first.plusYears(1))));
+    Expression isUrgent = column("o_orderpriority").isText("1-URGENT", "2-HIGH");
+    try (DeviceTable late =
+            Filter.of(stream, items, condition, items.select("l_orderkey", "l_shipmode"));
+        HashJoin byOrder = HashJoin.build(stream, late, "l_orderkey");
+        DeviceTable pairs =
+            byOrder.inner(
+                stream,
+                tables.table(TpchTable.ORDERS).select("o_orderkey", "o_orderpriority"),
+                "o_orderkey");
+        DeviceTable groups =
+            GroupBy.of(
+                stream,
+                pairs,
+                List.of("l_shipmode"),
+                sum("high_line_count", isUrgent.choose(number(1), number(0))),
+                sum("low_line_count", isUrgent.not().choose(number(1), number(0))))) {
+      return Sort.of(stream, groups, SortKey.ascending("l_shipmode"));
+    }
   }
 }

@@ -109,14 +109,19 @@ final class HostRows {
       return text(stream, field, values, validity);
     }
     if (field.type().equals(ColumnType.BOOL)) {
-      byte[] bits = bits(values.stream().map(Boolean.TRUE::equals).toList());
+      List<Boolean> flags = new ArrayList<>();
+      for (int i = 0; i < n; i++) {
+        Object value = values.get(i);
+        flags.add(value == null ? i % 2 == 0 : (Boolean) value);
+      }
+      byte[] bits = bits(flags);
       return DeviceColumn.ofBits(field, n, array(stream, bits), validity);
     }
     if (field.type() instanceof DictionaryType) {
       byte[] codes = new byte[n];
       for (int i = 0; i < n; i++) {
         Object word = values.get(i);
-        codes[i] = word == null ? (byte) 77 : (byte) WORDS.indexOf(word);
+        codes[i] = word == null ? (byte) (70 + i % 50) : (byte) WORDS.indexOf(word);
       }
       ColumnField entries = ColumnField.of(field.name(), ColumnType.UTF8);
       List<@Nullable Object> words = new ArrayList<>(WORDS.subList(0, DICTIONARY_ENTRIES));
@@ -129,11 +134,19 @@ final class HostRows {
     Object array = Array.newInstance(field.type().arrayType().getComponentType(), n);
     for (int i = 0; i < n; i++) {
       Object value = values.get(i);
-      if (value != null) {
-        set(array, i, value);
-      }
+      set(array, i, value == null ? garbage(field.type(), i) : value);
     }
     return DeviceColumn.of(field, array(stream, array), validity);
+  }
+
+  /** What lies in a null row, which nothing may depend on. */
+  private static Object garbage(ColumnType type, int row) {
+    if (type.equals(ColumnType.BOOL8)) {
+      return row % 2 == 0;
+    }
+    return type.arrayType() == double[].class || type.arrayType() == float[].class
+        ? row * 1.5
+        : (Object) (row * 37L);
   }
 
   private static void set(Object array, int index, Object value) {
@@ -166,7 +179,7 @@ final class HostRows {
     offsets[0] = "before".length();
     for (int i = 0; i < values.size(); i++) {
       Object value = values.get(i);
-      all.append(value == null ? "?" : value);
+      all.append(value == null ? "?".repeat(i % 3) + i : value);
       offsets[i + 1] = all.toString().getBytes(StandardCharsets.UTF_8).length;
     }
     byte[] bytes = all.toString().getBytes(StandardCharsets.UTF_8);

@@ -7,6 +7,7 @@ import static dev.streamfence.examples.queries.AnswerColumn.text;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.streamfence.examples.operators.SortKey;
 import java.time.LocalDate;
 import java.util.Arrays;
 import java.util.List;

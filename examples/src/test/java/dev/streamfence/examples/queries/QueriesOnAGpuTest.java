@@ -1,0 +1,28 @@
+package dev.streamfence.examples.queries;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import dev.streamfence.DeviceRuntime;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.TestInstance;
+
+/** With more rows. */
+@Tag("gpu")
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class QueriesOnAGpuTest extends QueryCases {
+  @Override
+  double scale() {
+    return 0.1;
+  }
+
+  @Override
+  void onTheDevice(Consumer<DeviceRuntime> operation) {
+    assumeTrue(DeviceRuntime.isGpuAvailable(), "there is no GPU here");
+    try (DeviceRuntime device = DeviceRuntime.open(0)) {
+      operation.accept(device);
+      assertThat(device.memory().statistics().liveBytes()).isZero();
+    }
+  }
+}
