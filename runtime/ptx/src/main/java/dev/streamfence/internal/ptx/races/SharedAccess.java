@@ -21,14 +21,30 @@ record SharedAccess(
     return access.width();
   }
 
-  /** Whether the device orders it with other such accesses to the same bytes. */
-  boolean isAtomic() {
+  private boolean isAtomic() {
     return access.instruction().opcode().equals("atom")
         || access.instruction().opcode().equals("red");
   }
 
+  /**
+   * Whether the device orders it with another access to the same bytes: both are atomic, or one is
+   * and the other one is a strong load of the same width. PTX ISA, "Data-races": accesses that are
+   * morally strong are none.
+   */
+  boolean isOrderedWith(SharedAccess other) {
+    boolean areStrong =
+        (isAtomic() && other.isAtomic())
+            || (isAtomic() && other.isStrongLoad() && width() == other.width())
+            || (isStrongLoad() && other.isAtomic() && width() == other.width());
+    return areStrong && !(isGlobal && (isOrderedLocally() || other.isOrderedLocally()));
+  }
+
+  private boolean isStrongLoad() {
+    return !writes() && !isPlain();
+  }
+
   /** Whether only the threads of one block, or of one cluster, take part in that order. */
-  boolean isOrderedLocally() {
+  private boolean isOrderedLocally() {
     return access.instruction().has("cta") || access.instruction().has("cluster");
   }
 

@@ -144,13 +144,6 @@ final class SharedAccesses {
 
   /** Whether two accesses would be a race if they met. */
   private static boolean conflicts(SharedAccess one, SharedAccess other) {
-    if (!one.writes() && !other.writes()) {
-      return false;
-    }
-    boolean areOrdered =
-        one.isAtomic()
-            && other.isAtomic()
-            && !(one.isGlobal() && (one.isOrderedLocally() || other.isOrderedLocally()));
-    return !areOrdered;
+    return (one.writes() || other.writes()) && !one.isOrderedWith(other);
   }
 }

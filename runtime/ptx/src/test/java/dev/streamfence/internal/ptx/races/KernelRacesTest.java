@@ -219,6 +219,30 @@ final class KernelRacesTest {
     }
   }
 
+  @ParameterizedTest
+  @CsvSource({
+    "ld.volatile.global.u32 %r22, PROVED",
+    "ld.relaxed.gpu.global.u32 %r22, PROVED",
+    "ld.acquire.sys.global.u32 %r22, PROVED",
+    "ld.relaxed.cta.global.u32 %r22, DATA",
+    "ld.volatile.global.u16 %rs1, DATA",
+    "ld.global.u32 %r22, DATA"
+  })
+  void strongLoadsDoNotRaceWithAtomicOperations(String load, Verdict expected) {
+    String code =
+        "mul.wide.s32 %rd6, %r4, 4; add.s64 %rd7, %rd2, %rd6; ld.global.u32 %r20, [%rd7]; ";
+    String claim = load + ", [%rd5]; atom.global.cas.b32 %r23, [%rd5], 0, 1;";
+    assertThat(verdict(code + at("%r20") + claim)).as(load).isEqualTo(expected);
+  }
+
+  @Test
+  void strongStoresRaceWithAtomicOperations() {
+    String code =
+        "mul.wide.s32 %rd6, %r4, 4; add.s64 %rd7, %rd2, %rd6; ld.global.u32 %r20, [%rd7]; ";
+    String stores = "st.volatile.global.u32 [%rd5], 1; atom.global.cas.b32 %r23, [%rd5], 0, 1;";
+    assertThat(verdict(code + at("%r20") + stores)).isEqualTo(Verdict.DATA);
+  }
+
   @Test
   void aBarrierKeepsStoresAndLoadsOfATileApart() {
     assertThat(verdict(TILE + PUT + "bar.sync 0; " + GET)).isEqualTo(Verdict.PROVED);
