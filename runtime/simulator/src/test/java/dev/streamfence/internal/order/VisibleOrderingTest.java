@@ -20,6 +20,7 @@ import java.util.OptionalLong;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -279,6 +280,21 @@ final class VisibleOrderingTest {
       values.fill(world.a, -1);
       values.fill(world.a, 0, n, 5L << 32 | 7);
       assertThat(world.device.calls(DriverCall.FILL_32_STRIDED_ASYNC)).isZero();
+      assertThat(values.download(world.a, 0, n)).containsOnly(5L << 32 | 7);
+      assertThat(values.download(world.a, n, 1)).containsExactly(-1);
+    }
+  }
+
+  /** Copies do the rest, since a strided fill is slow. */
+  @ParameterizedTest
+  @CsvSource({"1, 0", "1024, 0", "1025, 1", "2048, 1", "2049, 2", "5000, 3"})
+  void fillsAreStridedForTheFirstValuesOnly(int n, long copies) {
+    try (World world = new World(false);
+        DeviceArray<long[]> values = world.gpu.memory().allocate(world.a, long[].class, n + 1L)) {
+      values.fill(world.a, -1);
+      values.fill(world.a, 0, n, 5L << 32 | 7);
+      assertThat(world.device.calls(DriverCall.FILL_32_STRIDED_ASYNC)).isEqualTo(2);
+      assertThat(world.device.calls(DriverCall.COPY_ON_DEVICE_ASYNC)).isEqualTo(copies);
       assertThat(values.download(world.a, 0, n)).containsOnly(5L << 32 | 7);
       assertThat(values.download(world.a, n, 1)).containsExactly(-1);
     }
