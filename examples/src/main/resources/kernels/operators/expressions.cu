@@ -72,8 +72,8 @@ static __device__ long long ofDoubles(int operation, double a, double b) {
   }
 }
 
-// Applies an operation to two vectors, or to one and a constant where b has no numbers. The result
-// is null where an operand is, except that "false and null" is false and "true or null" is true.
+// Applies an operation to two vectors, or to one and a constant where the other has no numbers. The
+// result is null where an operand is, except that "false and null" is false and "true or null" true.
 extern "C" __global__ void combine(int operation, int ofFloating, Vector a, Vector b,
                                    long long constant, long long *numbers, unsigned char *known,
                                    int n) {
@@ -81,7 +81,7 @@ extern "C" __global__ void combine(int operation, int ofFloating, Vector a, Vect
   if (i >= n) {
     return;
   }
-  long long x = a.numbers[i];
+  long long x = a.numbers == 0 ? constant : a.numbers[i];
   long long y = b.numbers == 0 ? constant : b.numbers[i];
   numbers[i] =
       ofFloating ? ofDoubles(operation, doubleOf(x), doubleOf(y)) : ofIntegers(operation, x, y);
@@ -149,18 +149,20 @@ extern "C" __global__ void is_null(const unsigned char *known, long long *number
   }
 }
 
-// Takes a number from `then` where the condition is true, and from `otherwise` elsewhere.
-extern "C" __global__ void choose(Vector condition, Vector then, Vector otherwise,
+// Takes a number from `then` where the condition is true, and from `otherwise` elsewhere; a constant
+// from one that has no numbers.
+extern "C" __global__ void choose(Vector condition, Vector then, long long constantThen,
+                                  Vector otherwise, long long constantOtherwise,
                                   long long *numbers, unsigned char *known, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= n) {
     return;
   }
   if (condition.isKnown(i) && condition.numbers[i] != 0) {
-    numbers[i] = then.numbers[i];
+    numbers[i] = then.numbers == 0 ? constantThen : then.numbers[i];
     known[i] = then.isKnown(i);
   } else {
-    numbers[i] = otherwise.numbers[i];
+    numbers[i] = otherwise.numbers == 0 ? constantOtherwise : otherwise.numbers[i];
     known[i] = otherwise.isKnown(i);
   }
 }

@@ -57,6 +57,13 @@ static __device__ bool areEqual(const Keys &a, int rowOfA, const Keys &b, int ro
   return true;
 }
 
+// Puts a row into a slot if that is free, and returns what was there before. It looks first, since
+// of many rows with one key most come too late.
+static __device__ int claim(int *slot, int row) {
+  int owner = *(volatile int *)slot;
+  return owner == 0 ? atomicCAS(slot, 0, row) : owner;
+}
+
 // Writes for each row the row that stands for its key. With `skipsNulls`, a row with a null in its
 // key belongs to no group, and gets -1.
 extern "C" __global__ void claim_groups(Keys keys, int *owners, int mask, int skipsNulls,
@@ -71,7 +78,7 @@ extern "C" __global__ void claim_groups(Keys keys, int *owners, int mask, int sk
   }
   unsigned int slot = keys.hashOf(i) & mask;
   for (;;) {
-    int owner = atomicCAS(&owners[slot], 0, i + 1);
+    int owner = claim(&owners[slot], i + 1);
     if (owner == 0) {
       representatives[i] = i;
       return;
@@ -149,7 +156,7 @@ extern "C" __global__ void claim_texts(Texts texts, const unsigned char *known, 
   }
   unsigned int slot = texts.hashOf(i) & mask;
   for (;;) {
-    int owner = atomicCAS(&owners[slot], 0, i + 1);
+    int owner = claim(&owners[slot], i + 1);
     if (owner == 0) {
       representatives[i] = i;
       return;

@@ -169,6 +169,22 @@ extern "C" __global__ void move_by_digit(const long long *keys, const int *rows,
   }
 }
 
+// Sorts few rows at once: the place of a row is the number of those before it.
+extern "C" __global__ void move_by_rank(const long long *keys, const int *rows, int *movedRows,
+                                        int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n) {
+    return;
+  }
+  unsigned long long key = (unsigned long long)keys[i];
+  int place = 0;
+  for (int other = 0; other < n; other++) {
+    unsigned long long otherKey = (unsigned long long)keys[other];
+    place += otherKey < key || (otherKey == key && other < i);
+  }
+  movedRows[place] = rows[i];
+}
+
 // Writes 1 for each row whose key is at most `most`, which has the order of unsigned numbers.
 extern "C" __global__ void mark_at_most(const long long *keys, long long most, int *marks, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -18,8 +18,8 @@ interface AggregateKernels {
   @Kernel
   void start(int aggregate, @Writes DeviceArray<long[]> results, @ThreadCount int groups);
 
-  @Kernel("add_many")
-  void addMany(
+  @Kernel("add_to_memory")
+  void addToMemory(
       int aggregate,
       @Reads @Optional @Nullable ReadableArray<long[]> numbers,
       @Reads @Optional @Nullable ReadableArray<byte[]> known,
@@ -28,8 +28,20 @@ interface AggregateKernels {
       @ReadWrites DeviceArray<long[]> counts,
       @ThreadCount int n);
 
-  @Kernel(value = "add_few", requiredBlock = 256)
-  void addFew(
+  @Kernel(value = "add_in_blocks", requiredBlock = 256)
+  void addInBlocks(
+      int aggregate,
+      @Reads @Optional @Nullable ReadableArray<long[]> numbers,
+      @Reads @Optional @Nullable ReadableArray<byte[]> known,
+      @Reads @Optional @Nullable DeviceArray<int[]> groups,
+      @ReadWrites @Optional @Nullable DeviceArray<long[]> results,
+      @ReadWrites DeviceArray<long[]> counts,
+      int groupCount,
+      int n,
+      LaunchShape shape);
+
+  @Kernel(value = "add_in_threads", requiredBlock = 256)
+  void addInThreads(
       int aggregate,
       @Reads @Optional @Nullable ReadableArray<long[]> numbers,
       @Reads @Optional @Nullable ReadableArray<byte[]> known,

@@ -142,7 +142,7 @@ final class Evaluation {
   }
 
   private Value combined(Operation operation, Value left, Value right, ColumnType type) {
-    Value a = vector(left);
+    Value a = left.numbers() == null && right.numbers() == null ? vector(left) : left;
     DeviceArray<long[]> numbers = temporaries.array(long[].class, rows);
     DeviceArray<byte[]> known =
         a.known() == null && right.known() == null ? null : temporaries.array(byte[].class, rows);
@@ -151,7 +151,7 @@ final class Evaluation {
         a.isFloating() ? 1 : 0,
         a.vector(),
         right.vector(),
-        right.constant(),
+        a.numbers() == null ? a.constant() : right.constant(),
         numbers,
         known,
         rows);
@@ -175,8 +175,10 @@ final class Evaluation {
     DeviceArray<byte[]> known = temporaries.array(byte[].class, rows);
     kernels.choose(
         condition.vector(),
-        vector(then).vector(),
-        vector(otherwise).vector(),
+        then.vector(),
+        then.constant(),
+        otherwise.vector(),
+        otherwise.constant(),
         numbers,
         known,
         rows);

@@ -42,7 +42,9 @@ interface ExpressionKernels {
   void choose(
       Vector condition,
       Vector then,
+      long constantThen,
       Vector otherwise,
+      long constantOtherwise,
       @Writes DeviceArray<long[]> numbers,
       @Writes DeviceArray<byte[]> known,
       @ThreadCount int n);

@@ -16,13 +16,15 @@ public final class GroupBy {
   /** As {@code aggregates.cu} numbers it. */
   private static final int SUM_DOUBLES = 2;
 
-  /** The groups of a block's shared memory, as in {@code aggregates.cu}. */
-  private static final int FEW_GROUPS = 512;
+  /** As in {@code aggregates.cu}. */
+  private static final int GROUPS_OF_THREAD = 8;
+
+  private static final int GROUPS_OF_BLOCK = 512;
 
   private static final int BLOCK = 256;
 
-  /** Rows that a thread adds up by itself before its block adds to the results. */
-  private static final int ROWS_PER_THREAD = 32;
+  /** As many as their shared memory lets run at the same time. */
+  private static final int BLOCKS_PER_MULTIPROCESSOR = 8;
 
   private final DeviceStream stream;
   private final @Nullable DeviceArray<int[]> groups;
@@ -120,20 +122,20 @@ public final class GroupBy {
       @Nullable DeviceArray<long[]> results,
       DeviceArray<long[]> counts) {
     AggregateKernels kernels = AggregateKernelsLauncher.on(stream);
-    if (groupCount > FEW_GROUPS) {
-      kernels.addMany(code, numbers, known, groups, results, counts, rows);
-    } else if (rows > 0) {
-      int blocks = (rows - 1) / (BLOCK * ROWS_PER_THREAD) + 1;
-      kernels.addFew(
-          code,
-          numbers,
-          known,
-          groups,
-          results,
-          counts,
-          groupCount,
-          rows,
-          LaunchShape.of(blocks, BLOCK));
+    if (groupCount > GROUPS_OF_BLOCK) {
+      kernels.addToMemory(code, numbers, known, groups, results, counts, rows);
+    } else if (groupCount > GROUPS_OF_THREAD) {
+      kernels.addInBlocks(
+          code, numbers, known, groups, results, counts, groupCount, rows, loopingOverRows());
+    } else {
+      kernels.addInThreads(
+          code, numbers, known, groups, results, counts, groupCount, rows, loopingOverRows());
     }
+  }
+
+  /** Enough blocks to keep the device busy, each with as many rows as possible. */
+  private LaunchShape loopingOverRows() {
+    int most = BLOCKS_PER_MULTIPROCESSOR * stream.runtime().info().multiprocessors();
+    return LaunchShape.of(Math.min(rows / BLOCK + 1, most), BLOCK);
   }
 }

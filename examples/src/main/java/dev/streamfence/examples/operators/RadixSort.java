@@ -14,9 +14,13 @@ final class RadixSort {
   private static final int BITS = 8;
   private static final int DIGITS = 1 << BITS;
 
+  /** Up to them, one launch that compares each row with each other one is the fastest sort. */
+  private static final int FEW_ROWS = 1024;
+
   private final DeviceStream stream;
   private final SortKernels kernels;
   private final int count;
+  private final int fewRows;
   private DeviceArray<int[]> rows;
   private DeviceArray<int[]> movedRows;
   private DeviceArray<long[]> keys;
@@ -28,6 +32,16 @@ final class RadixSort {
    * @param temporaries own the arrays of the sort
    */
   RadixSort(DeviceStream stream, Rows rows, Temporaries temporaries) {
+    this(stream, rows, temporaries, FEW_ROWS);
+  }
+
+  /**
+   * As above.
+   *
+   * @param fewRows up to how many rows are compared with each other
+   */
+  RadixSort(DeviceStream stream, Rows rows, Temporaries temporaries, int fewRows) {
+    this.fewRows = fewRows;
     this.stream = stream;
     this.kernels = SortKernelsLauncher.on(stream);
     this.count = rows.count();
@@ -48,9 +62,17 @@ final class RadixSort {
     return keys;
   }
 
-  /** Sorts the rows by their keys. Waits for the device, to pass over bytes that all keys share. */
+  /**
+   * Sorts the rows by their keys. If they are many, it waits for the device, to pass over bytes
+   * that all keys share.
+   */
   void byKeys() {
-    long differing = count < 2 ? 0 : differingBits();
+    if (count <= fewRows) {
+      kernels.moveByRank(keys, rows, movedRows, count);
+      swap();
+      return;
+    }
+    long differing = differingBits();
     for (int shift = 0; shift < Long.SIZE; shift += BITS) {
       if ((differing >>> shift & (DIGITS - 1)) != 0) {
         byDigit(shift);
@@ -76,6 +98,10 @@ final class RadixSort {
       DeviceArray<int[]> places = own.add(PrefixSums.of(stream, counts));
       kernels.moveByDigit(keys, rows, shift, places, blocks, movedKeys, movedRows, count);
     }
+    swap();
+  }
+
+  private void swap() {
     DeviceArray<long[]> sortedKeys = movedKeys;
     DeviceArray<int[]> sortedRows = movedRows;
     movedKeys = keys;

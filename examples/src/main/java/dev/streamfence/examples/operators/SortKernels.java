@@ -88,6 +88,13 @@ interface SortKernels {
           DeviceArray<int[]> movedRows,
       @ThreadCount int n);
 
+  @Kernel("move_by_rank")
+  void moveByRank(
+      @Reads DeviceArray<long[]> keys,
+      @Reads DeviceArray<int[]> rows,
+      @Trusted("ranks of different rows differ") @Writes DeviceArray<int[]> movedRows,
+      @ThreadCount int n);
+
   @Kernel("mark_at_most")
   void markAtMost(
       @Reads DeviceArray<long[]> keys,

@@ -22,6 +22,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Random;
 import java.util.function.BiConsumer;
 import java.util.function.Function;
 import java.util.stream.IntStream;
@@ -497,6 +498,33 @@ abstract class OperatorCases {
   }
 
   @Test
+  void manyRowsAreSortedByteByByte() {
+    Random random = new Random(5);
+    long[] keys =
+        IntStream.range(0, 700)
+            .mapToLong(i -> i % 3 == 0 ? random.nextLong() : random.nextLong(-3, 3))
+            .toArray();
+    int[] expected =
+        IntStream.range(0, keys.length)
+            .boxed()
+            .sorted((a, b) -> Long.compareUnsigned(keys[a], keys[b]))
+            .mapToInt(row -> row)
+            .toArray();
+    onEachDevice(
+        (device, stream) -> {
+          for (int fewRows : new int[] {0, 1000}) {
+            try (Temporaries temporaries = new Temporaries(stream)) {
+              Rows all = Rows.all(stream, keys.length, temporaries);
+              RadixSort sort = new RadixSort(stream, all, temporaries, fewRows);
+              sort.keys().upload(stream, keys);
+              sort.byKeys();
+              assertThat(sort.rows().numbers().download(stream)).isEqualTo(expected);
+            }
+          }
+        });
+  }
+
+  @Test
   void topKOfNothingIsRefused() {
     withRows(
         3,
@@ -681,12 +709,6 @@ abstract class OperatorCases {
         List<List<@Nullable Object>> probe);
   }
 
-  private static boolean areEqual(
-      List<@Nullable Object> a, List<@Nullable Object> b, String... keys) {
-    List<@Nullable Object> key = HostRows.key(a, keys);
-    return !key.contains(null) && key.equals(HostRows.key(b, keys));
-  }
-
   private static List<@Nullable Object> concat(List<?> a, List<?> b) {
     List<@Nullable Object> row = new ArrayList<>(a);
     row.addAll(b);
@@ -716,9 +738,11 @@ abstract class OperatorCases {
           List<List<@Nullable Object>> outer = new ArrayList<>();
           List<List<@Nullable Object>> semi = new ArrayList<>();
           List<List<@Nullable Object>> anti = new ArrayList<>();
+          Map<List<@Nullable Object>, List<List<@Nullable Object>>> byKey = groups(build, keys);
           for (List<@Nullable Object> row : probe) {
+            List<@Nullable Object> key = HostRows.key(row, keys);
             List<List<@Nullable Object>> partners =
-                build.stream().filter(other -> areEqual(other, row, keys)).toList();
+                key.contains(null) ? List.of() : byKey.getOrDefault(key, List.of());
             partners.forEach(partner -> inner.add(concat(row, partner)));
             partners.forEach(partner -> outer.add(concat(row, partner)));
             if (partners.isEmpty()) {
