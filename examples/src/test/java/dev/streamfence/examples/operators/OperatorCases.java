@@ -13,6 +13,7 @@ import dev.streamfence.column.ColumnField;
 import dev.streamfence.column.ColumnType;
 import dev.streamfence.column.DeviceTable;
 import dev.streamfence.column.Schema;
+import dev.streamfence.graph.KernelGraph;
 import java.nio.charset.StandardCharsets;
 import java.time.LocalDate;
 import java.util.ArrayList;
@@ -682,6 +683,38 @@ abstract class OperatorCases {
                 stream,
                 GroupBy.of(stream, table, List.of(), AGGREGATES),
                 List.of(aggregates(rows))));
+  }
+
+  @Test
+  void anAggregateOfAWholeTableIsRecordedAsAGraph() {
+    long[] values = IntStream.range(0, 100).asLongStream().toArray();
+    Schema schema = Schema.of(ColumnField.of("value", ColumnType.INT64));
+    onEachDevice(
+        (device, stream) -> {
+          try (DeviceTable table = DeviceTable.upload(stream, schema, new long[100])) {
+            List<DeviceTable> results = new ArrayList<>();
+            Expression isEven = column("value").dividedBy(number(2)).isLess(number(20));
+            try (KernelGraph graph =
+                device.graph(
+                    "sum",
+                    body ->
+                        results.add(
+                            GroupBy.of(
+                                stream,
+                                table,
+                                List.of(),
+                                Aggregate.sum(
+                                    "sum", isEven.choose(column("value"), number(0))))))) {
+              graph.launch(stream);
+              assertThat(results.get(0).download(stream, "sum", long[].class)).containsExactly(0);
+              table.column("value", long[].class).values().upload(stream, values);
+              graph.launch(stream);
+              assertThat(results.get(0).download(stream, "sum", long[].class))
+                  .containsExactly(39L * 40 / 2);
+            }
+            results.get(0).close();
+          }
+        });
   }
 
   // Joins.
