@@ -86,10 +86,11 @@ final class KeyColumns {
   }
 
   private static void requireAlike(ReadableColumn<?> build, ReadableColumn<?> probe) {
+    boolean isText = isText(build.type());
     boolean areAlike =
-        isText(build.type()) || isText(probe.type())
-            ? isText(build.type()) && isText(probe.type())
-            : ColumnValues.typeOf(build.type()).equals(ColumnValues.typeOf(probe.type()));
+        isText == isText(probe.type())
+            && (isText
+                || ColumnValues.typeOf(build.type()).equals(ColumnValues.typeOf(probe.type())));
     if (!areAlike) {
       throw new IllegalArgumentException(
           "column '"

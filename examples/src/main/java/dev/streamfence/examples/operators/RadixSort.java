@@ -93,7 +93,7 @@ final class RadixSort {
   private void byDigit(int shift) {
     int blocks = (count - 1) / SortKernels.BLOCK + 1;
     try (Temporaries own = new Temporaries(stream)) {
-      DeviceArray<int[]> counts = own.array(int[].class, DIGITS * blocks);
+      DeviceArray<int[]> counts = own.array(int[].class, Math.multiplyExact(DIGITS, blocks));
       kernels.countDigits(keys, shift, counts, blocks, count);
       DeviceArray<int[]> places = own.add(PrefixSums.of(stream, counts));
       kernels.moveByDigit(keys, rows, shift, places, blocks, movedKeys, movedRows, count);
