@@ -57,62 +57,6 @@ static __device__ bool areEqual(const Keys &a, int rowOfA, const Keys &b, int ro
   return true;
 }
 
-// Puts a row into a slot if that is free, and returns what was there before. It looks first, since
-// of many rows with one key most come too late.
-static __device__ int claim(int *slot, int row) {
-  int owner = *(volatile int *)slot;
-  return owner == 0 ? atomicCAS(slot, 0, row) : owner;
-}
-
-// Writes for each row the row that stands for its key. With `skipsNulls`, a row with a null in its
-// key belongs to no group, and gets -1.
-extern "C" __global__ void claim_groups(Keys keys, int *owners, int mask, int skipsNulls,
-                                        int *representatives, int n) {
-  int i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i >= n) {
-    return;
-  }
-  if (skipsNulls && keys.hasNull(i)) {
-    representatives[i] = -1;
-    return;
-  }
-  unsigned int slot = keys.hashOf(i) & mask;
-  for (;;) {
-    int owner = claim(&owners[slot], i + 1);
-    if (owner == 0) {
-      representatives[i] = i;
-      return;
-    }
-    if (areEqual(keys, owner - 1, keys, i)) {
-      representatives[i] = owner - 1;
-      return;
-    }
-    slot = (slot + 1) & mask;
-  }
-}
-
-// Writes for each row of the probe side the row of the build side that stands for its key, and -1
-// if there is none.
-extern "C" __global__ void find_groups(Keys probe, Keys build, const int *owners, int mask,
-                                       int *representatives, int n) {
-  int i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i >= n) {
-    return;
-  }
-  int found = -1;
-  if (!probe.hasNull(i)) {
-    unsigned int slot = probe.hashOf(i) & mask;
-    for (int owner = owners[slot]; owner != 0; owner = owners[slot]) {
-      if (areEqual(build, owner - 1, probe, i)) {
-        found = owner - 1;
-        break;
-      }
-      slot = (slot + 1) & mask;
-    }
-  }
-  representatives[i] = found;
-}
-
 // Texts as keys.
 struct Texts {
   const int *offsets;
@@ -143,52 +87,80 @@ static __device__ bool areEqual(const Texts &a, int rowOfA, const Texts &b, int 
   return true;
 }
 
-// As claim_groups, of texts: the number of the row that stands for a text. A null gets -1.
-extern "C" __global__ void claim_texts(Texts texts, const unsigned char *known, int *owners,
-                                       int mask, long long *representatives, int n) {
-  int i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i >= n) {
-    return;
-  }
-  if (known != 0 && known[i] == 0) {
-    representatives[i] = -1;
-    return;
-  }
-  unsigned int slot = texts.hashOf(i) & mask;
+// Puts a row into a slot if that is free, and returns what was there before. It looks first, since
+// of many rows with one key most come too late.
+static __device__ int claim(int *slot, int row) {
+  int owner = *(volatile int *)slot;
+  return owner == 0 ? atomicCAS(slot, 0, row) : owner;
+}
+
+// Returns the row that stands for the key of row i, which is i if it comes first.
+template <typename Rows>
+static __device__ int claimed(const Rows &rows, int *owners, int mask, int i) {
+  unsigned int slot = rows.hashOf(i) & mask;
   for (;;) {
     int owner = claim(&owners[slot], i + 1);
     if (owner == 0) {
-      representatives[i] = i;
-      return;
+      return i;
     }
-    if (areEqual(texts, owner - 1, texts, i)) {
-      representatives[i] = owner - 1;
-      return;
+    if (areEqual(rows, owner - 1, rows, i)) {
+      return owner - 1;
     }
     slot = (slot + 1) & mask;
   }
 }
 
-// As find_groups, of texts. -1 is the number of no text.
+// Returns the row of the build side that stands for the key of row i of the probe side, or -1.
+template <typename Rows>
+static __device__ int found(const Rows &probe, const Rows &build, const int *owners, int mask,
+                            int i) {
+  unsigned int slot = probe.hashOf(i) & mask;
+  for (int owner = owners[slot]; owner != 0; owner = owners[slot]) {
+    if (areEqual(build, owner - 1, probe, i)) {
+      return owner - 1;
+    }
+    slot = (slot + 1) & mask;
+  }
+  return -1;
+}
+
+// Writes for each row the row that stands for its key. With `skipsNulls`, a row with a null in its
+// key belongs to no group, and gets -1.
+extern "C" __global__ void claim_groups(Keys keys, int *owners, int mask, int skipsNulls,
+                                        int *representatives, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) {
+    representatives[i] = skipsNulls && keys.hasNull(i) ? -1 : claimed(keys, owners, mask, i);
+  }
+}
+
+// Writes for each row of the probe side the row of the build side that stands for its key, and -1
+// if there is none.
+extern "C" __global__ void find_groups(Keys probe, Keys build, const int *owners, int mask,
+                                       int *representatives, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) {
+    representatives[i] = probe.hasNull(i) ? -1 : found(probe, build, owners, mask, i);
+  }
+}
+
+// The same of texts, for which the row that stands for them is a number. A null gets -1.
+extern "C" __global__ void claim_texts(Texts texts, const unsigned char *known, int *owners,
+                                       int mask, long long *representatives, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) {
+    representatives[i] = known != 0 && known[i] == 0 ? -1 : claimed(texts, owners, mask, i);
+  }
+}
+
 extern "C" __global__ void find_texts(Texts probe, const unsigned char *known, Texts build,
                                       const int *owners, int mask, long long *representatives,
                                       int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i >= n) {
-    return;
+  if (i < n) {
+    representatives[i] =
+        known != 0 && known[i] == 0 ? -1 : found(probe, build, owners, mask, i);
   }
-  long long found = -1;
-  if (known == 0 || known[i] != 0) {
-    unsigned int slot = probe.hashOf(i) & mask;
-    for (int owner = owners[slot]; owner != 0; owner = owners[slot]) {
-      if (areEqual(build, owner - 1, probe, i)) {
-        found = owner - 1;
-        break;
-      }
-      slot = (slot + 1) & mask;
-    }
-  }
-  representatives[i] = found;
 }
 
 // Writes 1 for each row that stands for a group.

@@ -81,7 +81,15 @@ final class Evaluation {
     return mapped(TOGGLE, doubles, doubles.type(), 1);
   }
 
+  /** Its parts are freed at once, so that an expression holds no more than its depth asks for. */
   private Value value(Expression expression) {
+    int mark = temporaries.count();
+    Value value = computed(expression);
+    temporaries.closeSince(mark, value.numbers(), value.known());
+    return value;
+  }
+
+  private Value computed(Expression expression) {
     if (expression instanceof Expression.Column column) {
       return columns.numbers(table.column(column.name()));
     }

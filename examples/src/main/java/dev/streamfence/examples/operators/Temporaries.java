@@ -4,7 +4,9 @@ import dev.streamfence.DeviceArray;
 import dev.streamfence.DeviceMemory;
 import dev.streamfence.DeviceStream;
 import java.util.ArrayDeque;
+import java.util.Arrays;
 import java.util.Deque;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What an operator, or a query of several operators, makes on its way. The end closes all of it, in
@@ -50,6 +52,26 @@ public final class Temporaries implements AutoCloseable {
   public <T extends AutoCloseable> T handOver(T resource) {
     open.removeIf(each -> each == resource);
     return resource;
+  }
+
+  /** How much there is to close, a mark for {@link #closeSince}. */
+  int count() {
+    return open.size();
+  }
+
+  /** Closes what was added since a mark, except some of it. */
+  void closeSince(int mark, @Nullable Object... except) {
+    Deque<AutoCloseable> kept = new ArrayDeque<>();
+    try (Temporaries closed = new Temporaries(stream)) {
+      while (open.size() > mark) {
+        AutoCloseable latest = open.pop();
+        boolean isKept = Arrays.stream(except).anyMatch(each -> each == latest);
+        (isKept ? kept : closed.open).addLast(latest);
+      }
+      while (!kept.isEmpty()) {
+        open.push(kept.removeLast());
+      }
+    }
   }
 
   @Override

@@ -37,12 +37,16 @@ class CookbookPageTest {
     StringBuilder all = new StringBuilder();
     for (Path folder : PROGRAMS) {
       try (Stream<Path> files = Files.list(folder)) {
-        for (Path file : files.filter(file -> !file.toString().endsWith(".ptx")).toList()) {
+        for (Path file : files.filter(CookbookPageTest::isSource).toList()) {
           all.append(withoutIndentation(Files.readString(file)));
         }
       }
     }
     return all.toString();
+  }
+
+  private static boolean isSource(Path file) {
+    return Files.isRegularFile(file) && !file.toString().endsWith(".ptx");
   }
 
   private static String withoutIndentation(String code) {

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
 import java.util.function.BiConsumer;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.TestInstance;
 
@@ -13,6 +14,11 @@ import org.junit.jupiter.api.TestInstance;
 @Tag("gpu")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class OperatorsOnAGpuTest extends OperatorCases {
+  @BeforeEach
+  void requireAGpu() {
+    assumeTrue(DeviceRuntime.isGpuAvailable(), "there is no GPU here");
+  }
+
   @Override
   int most() {
     return 20_000;
@@ -20,7 +26,6 @@ class OperatorsOnAGpuTest extends OperatorCases {
 
   @Override
   void onEachDevice(BiConsumer<DeviceRuntime, DeviceStream> operation) {
-    assumeTrue(DeviceRuntime.isGpuAvailable(), "there is no GPU here");
     try (DeviceRuntime device = DeviceRuntime.open(0)) {
       try (DeviceStream stream = device.streams().acquire()) {
         operation.accept(device, stream);

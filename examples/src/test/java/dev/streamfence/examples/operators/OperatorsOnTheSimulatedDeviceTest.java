@@ -5,8 +5,15 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
+import dev.streamfence.RuntimeOptions;
+import dev.streamfence.column.ColumnField;
+import dev.streamfence.column.ColumnType;
+import dev.streamfence.column.DeviceTable;
+import dev.streamfence.column.Schema;
+import dev.streamfence.memory.MemoryBudget;
 import dev.streamfence.simulation.Schedule;
 import dev.streamfence.simulation.SimulatedDevice;
+import java.util.Map;
 import java.util.function.BiConsumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
@@ -25,6 +32,26 @@ class OperatorsOnTheSimulatedDeviceTest extends OperatorCases {
     assertThat(Rows.require(Rows.MOST, "a table")).isEqualTo(Rows.MOST);
     assertThatThrownBy(() -> Rows.require(Rows.MOST + 1L, "a join"))
         .hasMessage("a join of 2147483392 rows; operators take up to 2147483391");
+  }
+
+  @Test
+  void partsOfAnExpressionAreFreedBeforeItsEnd() {
+    int[] rows = new int[1 << 14];
+    Schema schema = Schema.of(ColumnField.of("value", ColumnType.INT32));
+    Expression sum = Expression.column("value");
+    for (int i = 0; i < 50; i++) {
+      sum = sum.plus(Expression.number(1));
+    }
+    RuntimeOptions fewVectors =
+        RuntimeOptions.defaults()
+            .withMemoryBudget(MemoryBudget.ofBytes(6L * rows.length * Long.BYTES));
+    try (DeviceRuntime device =
+            DeviceRuntime.simulated(SimulatedDevice.builder().build(), fewVectors);
+        DeviceStream stream = device.streams().acquire();
+        DeviceTable table = DeviceTable.upload(stream, schema, rows);
+        DeviceTable sums = Project.of(stream, table, Map.of("sum", sum))) {
+      assertThat(sums.download(stream, "sum", long[].class)).containsOnly(50);
+    }
   }
 
   @Override

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.streamfence.DeviceRuntime;
 import java.util.function.Consumer;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.TestInstance;
 
@@ -12,6 +13,11 @@ import org.junit.jupiter.api.TestInstance;
 @Tag("gpu")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class QueriesOnAGpuTest extends QueryCases {
+  @BeforeEach
+  void requireAGpu() {
+    assumeTrue(DeviceRuntime.isGpuAvailable(), "there is no GPU here");
+  }
+
   @Override
   double scale() {
     return 0.1;
@@ -19,7 +25,6 @@ class QueriesOnAGpuTest extends QueryCases {
 
   @Override
   void onTheDevice(Consumer<DeviceRuntime> operation) {
-    assumeTrue(DeviceRuntime.isGpuAvailable(), "there is no GPU here");
     try (DeviceRuntime device = DeviceRuntime.open(0)) {
       operation.accept(device);
       assertThat(device.memory().statistics().liveBytes()).isZero();
