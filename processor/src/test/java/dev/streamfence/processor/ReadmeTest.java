@@ -51,9 +51,10 @@ class ReadmeTest {
 
   /**
    * {@link ProblemPageTest} compiles the mistakes, most of which are wrong on purpose; the cookbook
-   * shows pieces of programs that are tested beside it.
+   * and the page of the operators show pieces of programs that are tested beside them.
    */
-  private static final List<String> TESTED_ELSEWHERE = List.of("PROBLEMS.md", "COOKBOOK.md");
+  private static final List<String> TESTED_ELSEWHERE =
+      List.of("PROBLEMS.md", "COOKBOOK.md", "OPERATORS.md");
 
   /** The method around a piece of code that is no type. */
   private static final String METHOD =
