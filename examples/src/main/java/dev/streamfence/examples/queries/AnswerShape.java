@@ -67,7 +67,8 @@ public record AnswerShape(List<AnswerColumn> columns, List<SortKey> sortKeys, in
 
   private static int compare(SortKey key, @Nullable Object one, @Nullable Object other) {
     if (one == null || other == null) {
-      return Boolean.compare(one == null, other == null);
+      int nullsLast = Boolean.compare(one == null, other == null);
+      return key.areNullsFirst() ? -nullsLast : nullsLast;
     }
     @SuppressWarnings("unchecked") // The values of a column are of one type, see QueryAnswer.
     int result = ((Comparable<Object>) one).compareTo(other);

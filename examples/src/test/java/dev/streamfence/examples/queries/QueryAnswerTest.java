@@ -30,6 +30,15 @@ class QueryAnswerTest {
   }
 
   @Test
+  void nullsComeLastUnlessAKeyPutsThemFirst() {
+    List<List<@Nullable Object>> rows = List.of(row("a", DAY, null, 1.0), row("b", DAY, 5L, 1.0));
+    assertThat(QueryAnswer.sorted(SHAPE, rows).rows()).isEqualTo(List.of(rows.get(1), rows.get(0)));
+    assertThat(
+            QueryAnswer.sorted(SHAPE.sortedBy(SortKey.descending("sum").nullsFirst()), rows).rows())
+        .isEqualTo(rows);
+  }
+
+  @Test
   void averagesMayDifferByABillionth() {
     QueryAnswer expected = answer(row("a", DAY, 5L, 1000.0));
     assertThat(answer(row("a", DAY, 5L, 1000.0000005)).differenceFrom(expected)).isEmpty();
