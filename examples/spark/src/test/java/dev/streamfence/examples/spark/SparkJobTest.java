@@ -1,0 +1,95 @@
+package dev.streamfence.examples.spark;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/** The job on clusters of processes, as a user runs it. */
+class SparkJobTest {
+  private static JobRuns runs;
+
+  @BeforeAll
+  static void runAll() throws IOException {
+    runs = JobRuns.all();
+  }
+
+  @Test
+  void twoExecutorsGiveTheAnswerOfSpark() {
+    assertThat(runs.two().answer()).isEqualTo(runs.bySpark().answer()).hasSizeGreaterThan(4);
+    assertThat(executors(runs.two())).containsExactly("0", "1");
+  }
+
+  @Test
+  void fourExecutorsGiveTheAnswerOfSpark() {
+    assertThat(runs.four().answer()).isEqualTo(runs.bySpark().answer());
+    assertThat(executors(runs.four())).containsExactly("0", "1", "2", "3");
+  }
+
+  @Test
+  void theAnswerIsRightAfterAnExecutorWasKilled() {
+    assertThat(runs.killed().answer()).isEqualTo(runs.bySpark().answer());
+  }
+
+  @Test
+  void theAnswerIsRightAfterAnExecutorHasLostItsDevice() {
+    assertThat(runs.broken().answer()).isEqualTo(runs.bySpark().answer());
+  }
+
+  @Test
+  void anExecutorThatTakesThePlaceOfALostOneOpensADeviceAnew() {
+    assertThat(runs.replaced().answer()).isEqualTo(runs.bySpark().answer());
+    assertThat(executors(runs.replaced())).contains("3");
+    assertThat(runs.logs())
+        .hasSize(4)
+        .allSatisfy(log -> assertThat(log).containsOnlyOnce("opened simulated device"));
+  }
+
+  @Test
+  void theSchedulerAssignsEachExecutorADeviceOfItsOwn() {
+    for (SparkJob.Run run : List.of(runs.two(), runs.replaced(), runs.four())) {
+      Map<String, Set<String>> addresses =
+          run.uses().stream()
+              .collect(
+                  Collectors.groupingBy(
+                      DeviceUse::executor,
+                      Collectors.mapping(DeviceUse::address, Collectors.toSet())));
+      assertThat(addresses.values()).allSatisfy(own -> assertThat(own).hasSize(1));
+      assertThat(addresses.values()).doesNotHaveDuplicates();
+    }
+  }
+
+  @Test
+  void tasksOfAnExecutorShareItsRuntimeAndHaveStreamsOfTheirOwn() {
+    Map<String, List<SharedRuntime.Seen>> pairs =
+        runs.shared().stream().collect(Collectors.groupingBy(SharedRuntime.Seen::executor));
+    assertThat(pairs.values())
+        .hasSize(2)
+        .allSatisfy(
+            pair -> {
+              assertThat(pair).hasSize(2);
+              assertThat(pair.get(0).runtime()).isEqualTo(pair.get(1).runtime());
+              assertThat(pair.get(0).stream()).isNotEqualTo(pair.get(1).stream());
+            });
+  }
+
+  @Test
+  void anExecutorClosesItsRuntimeAndLeavesNothingOpen() {
+    List<String> closed = runs.logs().stream().filter(log -> log.contains("closed")).toList();
+    assertThat(closed)
+        .hasSizeGreaterThanOrEqualTo(2)
+        .allSatisfy(log -> assertThat(log).contains("0 bytes were left"));
+  }
+
+  private static Set<String> executors(SparkJob.Run run) {
+    return run.uses().stream()
+        .map(DeviceUse::executor)
+        .collect(Collectors.toCollection(TreeSet::new));
+  }
+}
