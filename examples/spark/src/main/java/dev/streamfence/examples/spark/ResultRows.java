@@ -5,10 +5,15 @@ import dev.streamfence.column.ColumnField;
 import dev.streamfence.column.DeviceTable;
 import java.lang.reflect.Array;
 import java.math.BigDecimal;
+import java.time.Instant;
+import java.time.LocalDate;
+import java.time.temporal.ChronoUnit;
 import java.util.Arrays;
 import java.util.List;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.RowFactory;
+import org.apache.spark.sql.types.DataType;
+import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.DecimalType;
 import org.apache.spark.sql.types.StructField;
 import org.apache.spark.sql.types.StructType;
@@ -44,8 +49,15 @@ final class ResultRows {
   }
 
   private static Object valueOf(StructField field, Object value) {
-    return field.dataType() instanceof DecimalType decimal
-        ? BigDecimal.valueOf((Long) value, decimal.scale())
+    DataType type = field.dataType();
+    if (type instanceof DecimalType decimal) {
+      return BigDecimal.valueOf((Long) value, decimal.scale());
+    }
+    if (type.equals(DataTypes.DateType)) {
+      return LocalDate.ofEpochDay((Integer) value);
+    }
+    return type.equals(DataTypes.TimestampType)
+        ? Instant.EPOCH.plus((Long) value, ChronoUnit.MICROS)
         : value;
   }
 }
