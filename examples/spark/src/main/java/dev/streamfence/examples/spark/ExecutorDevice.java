@@ -4,6 +4,8 @@ import dev.streamfence.DeviceHealth;
 import dev.streamfence.DeviceRuntime;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The device of an executor: one runtime, which its tasks share. The first task opens it, and
@@ -14,7 +16,8 @@ final class ExecutorDevice implements AutoCloseable {
   // from a task to what its process shares.
   private static final ExecutorDevice OF_THIS_PROCESS = new ExecutorDevice(DeviceAddress::open);
 
-  private static final System.Logger LOG = System.getLogger(ExecutorDevice.class.getName());
+  // Spark's log: that of the JDK is over when the hooks of an executor run.
+  private static final Logger LOG = LoggerFactory.getLogger(ExecutorDevice.class);
 
   private final Function<DeviceAddress, DeviceRuntime> opener;
   private @Nullable DeviceAddress address;
@@ -47,7 +50,7 @@ final class ExecutorDevice implements AutoCloseable {
     if (runtime == null) {
       runtime = opener.apply(assigned);
       address = assigned;
-      LOG.log(System.Logger.Level.INFO, "opened {0} as device {1}", runtime, assigned.text());
+      LOG.info("opened {} as device {}", runtime, assigned.text());
     }
     return runtime;
   }
@@ -64,8 +67,7 @@ final class ExecutorDevice implements AutoCloseable {
     if (runtime != null) {
       long liveBytes = runtime.memory().statistics().liveBytes();
       runtime.close();
-      LOG.log(
-          System.Logger.Level.INFO, "closed {0}, where {1} bytes were left", runtime, liveBytes);
+      LOG.info("closed {}, where {} bytes were left", runtime, liveBytes);
       runtime = null;
     }
   }

@@ -1,6 +1,10 @@
 package dev.streamfence.examples.spark;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.PrintStream;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -23,7 +27,7 @@ import org.apache.spark.sql.functions;
  * @param killed on 2 executors, one of which was killed
  * @param broken on 2 executors, one of which lost its device
  * @param replaced on 2 executors, after both losses
- * @param four on 4 executors
+ * @param four what the command printed on 4 executors
  * @param shared what pairs of tasks had at the same time
  * @param logs what the executors of the first cluster have said about their devices
  */
@@ -33,7 +37,7 @@ record JobRuns(
     SparkJob.Run killed,
     SparkJob.Run broken,
     SparkJob.Run replaced,
-    SparkJob.Run four,
+    Printed four,
     List<SharedRuntime.Seen> shared,
     List<String> logs) {
   private static final Path HOME = Path.of(System.getenv("SPARK_HOME"));
@@ -66,17 +70,25 @@ record JobRuns(
       awaitTwoExecutors(spark);
       replaced = job.onDevices();
     }
-    try (SparkSession four = new LocalCluster(4, HOME, SCRIPT).start("four executors")) {
-      return new JobRuns(
-          bySpark,
-          two,
-          killed,
-          broken,
-          replaced,
-          new SparkJob(four.read().parquet(FILES)).onDevices(),
-          shared,
-          logs(id));
+    return new JobRuns(
+        bySpark, two, killed, broken, replaced, command("--executors=4"), shared, logs(id));
+  }
+
+  /** What a command has printed, and how it ended. */
+  record Printed(String text, int status) {
+    /** Runs the command over the files. */
+    static Printed of(String... options) {
+      ByteArrayOutputStream text = new ByteArrayOutputStream();
+      try (PrintStream console = new PrintStream(text, true, UTF_8)) {
+        int status = SparkCommand.run(console, console, options);
+        return new Printed(text.toString(UTF_8), status);
+      }
     }
+  }
+
+  private static Printed command(String executors) {
+    return Printed.of(
+        executors, "--home=" + HOME, "--discovery-script=" + SCRIPT, "--data=" + FILES);
   }
 
   private static void awaitTwoExecutors(SparkSession spark) {
