@@ -3,22 +3,31 @@ package dev.streamfence.examples.spark;
 import dev.streamfence.DeviceArray;
 import dev.streamfence.DeviceMemory;
 import dev.streamfence.DeviceStream;
-import dev.streamfence.column.ColumnField;
-import dev.streamfence.column.ColumnType;
 import dev.streamfence.column.DeviceTable;
 import dev.streamfence.column.ReadableColumn;
-import dev.streamfence.column.Schema;
+import dev.streamfence.memory.RowRange;
 import java.io.Serial;
-import java.util.ArrayList;
-import java.util.List;
+import java.time.LocalDate;
+import java.util.Arrays;
+import org.apache.spark.sql.execution.vectorized.OnHeapColumnVector;
+import org.apache.spark.sql.vectorized.ColumnarBatch;
 
-/** Filters line items by date and sums them by return flag and status. Immutable. */
-record PriceGroups(int until) implements DeviceOperator {
+/**
+ * The sums of the line items that were shipped in time, by return flag and status. A count beside a
+ * sum is that of its values, for the average. Immutable.
+ *
+ * @param until the last day
+ */
+record PriceGroups(LocalDate until) implements DeviceOperator {
   @Serial private static final long serialVersionUID = 1;
   private static final int GROUPS = 64;
   private static final int CELLS = 11;
-  private static final List<String> SUMS =
-      List.of("quantity", "price", "discounted", "charge", "discount");
+
+  /** For each column after the key, which of the kernel's numbers it has, counted from 0. */
+  private static final int[] CELL_OF_COLUMN = {0, 2, 4, 6, 8, 1, 3, 9, 10};
+
+  /** The columns after the key that are sums, each with its count in the kernel's next number. */
+  private static final int SUMS = 5;
 
   @Override
   public DeviceTable apply(DeviceStream stream, DeviceTable batch) {
@@ -37,7 +46,7 @@ record PriceGroups(int until) implements DeviceOperator {
           .priceGroups(
               shipped,
               shipped.validity(),
-              until,
+              Math.toIntExact(until.toEpochDay()),
               flag.offsets(),
               flag,
               flag.validity(),
@@ -62,35 +71,33 @@ record PriceGroups(int until) implements DeviceOperator {
 
   private static DeviceTable table(DeviceStream stream, int[] keys, long[] cells) {
     if (keys[GROUPS] != 0) {
-      throw new IllegalStateException("more than " + GROUPS + " groups, or no letters");
+      throw new IllegalStateException(
+          "more than %d groups, or a flag that is not one letter".formatted(GROUPS));
     }
-    int groups = 0;
-    while (groups < GROUPS && keys[groups] != 0) {
-      groups++;
-    }
-    String[] flags = new String[groups];
-    String[] statuses = new String[groups];
-    List<ColumnField> fields = new ArrayList<>();
-    fields.add(ColumnField.nullable("l_returnflag", ColumnType.UTF8));
-    fields.add(ColumnField.nullable("l_linestatus", ColumnType.UTF8));
-    List<Object> columns = new ArrayList<>(List.of(flags, statuses));
-    for (int i = 0; i < groups; i++) {
-      flags[i] = letter(keys[i] >> 8);
-      statuses[i] = letter(keys[i] & 255);
-    }
-    for (int cell = 0; cell < CELLS; cell++) {
-      long[] values = new long[groups];
-      for (int i = 0; i < groups; i++) {
-        values[i] = cells[i * CELLS + cell];
+    int groups = (int) Arrays.stream(keys).takeWhile(key -> key != 0).count();
+    OnHeapColumnVector[] columns =
+        OnHeapColumnVector.allocateColumns(Math.max(groups, 1), PricingSummary.PARTS);
+    for (int group = 0; group < groups; group++) {
+      putLetter(columns[0], group, keys[group] >> 8);
+      putLetter(columns[1], group, keys[group] & 255);
+      for (int column = 0; column < CELL_OF_COLUMN.length; column++) {
+        int cell = group * CELLS + CELL_OF_COLUMN[column];
+        if (column < SUMS && cells[cell + 1] == 0) {
+          columns[2 + column].putNull(group);
+        } else {
+          columns[2 + column].putLong(group, cells[cell]);
+        }
       }
-      String name = cell == 10 ? "rows" : (cell % 2 == 0 ? "sum_" : "count_") + SUMS.get(cell / 2);
-      fields.add(ColumnField.of(name, ColumnType.INT64));
-      columns.add(values);
     }
-    return DeviceTable.upload(stream, new Schema(fields), columns.toArray());
+    return BatchUpload.upload(
+        stream, PricingSummary.PARTS, new ColumnarBatch(columns, groups), new RowRange(0, groups));
   }
 
-  private static @org.jspecify.annotations.Nullable String letter(int key) {
-    return key == 1 ? null : String.valueOf((char) key);
+  private static void putLetter(OnHeapColumnVector column, int row, int letter) {
+    if (letter == 1) {
+      column.putNull(row);
+    } else {
+      column.putByteArray(row, new byte[] {(byte) letter});
+    }
   }
 }

@@ -5,20 +5,16 @@ import java.util.List;
 import org.apache.spark.sql.Column;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
+import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.functions;
-import org.apache.spark.sql.types.DataType;
-import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructType;
 
 /**
  * TPC-H's Q1, the pricing summary report: sums over the line items that were shipped in time, by
  * return flag and status. Tasks compute the sums of each batch on a device, and Spark SQL adds them
- * up. Immutable.
+ * up.
  */
 final class PricingSummary {
-  /** The day that TPC-H's answers are for. */
-  static final LocalDate SHIPPED_UNTIL = LocalDate.of(1998, 9, 2);
-
   /** The columns of LINEITEM that the query reads. */
   static final List<String> COLUMNS =
       List.of(
@@ -30,49 +26,65 @@ final class PricingSummary {
           "l_tax",
           "l_shipdate");
 
+  /** What TPC-H asks. */
+  private static final String QUERY =
+      """
+      select l_returnflag, l_linestatus,
+        sum(l_quantity) as sum_qty,
+        sum(l_extendedprice) as sum_base_price,
+        sum(l_extendedprice * (1 - l_discount)) as sum_disc_price,
+        sum(l_extendedprice * (1 - l_discount) * (1 + l_tax)) as sum_charge,
+        avg(l_quantity) as avg_qty,
+        avg(l_extendedprice) as avg_price,
+        avg(l_discount) as avg_disc,
+        count(*) as count_order
+      from lineitem
+      where l_shipdate <= date'1998-12-01' - interval '90' day
+      group by l_returnflag, l_linestatus
+      order by l_returnflag, l_linestatus
+      """;
+
+  /** The last day of the query, in the operator's words. */
+  private static final LocalDate UNTIL = LocalDate.of(1998, 12, 1).minusDays(90);
+
   /** What a task returns for each group of a batch. */
-  static final StructType PARTIAL =
-      new StructType()
-          .add("l_returnflag", DataTypes.StringType)
-          .add("l_linestatus", DataTypes.StringType)
-          .add("sum_quantity", sum(2))
-          .add("count_quantity", DataTypes.LongType)
-          .add("sum_price", sum(2))
-          .add("count_price", DataTypes.LongType)
-          .add("sum_discounted", sum(4))
-          .add("count_discounted", DataTypes.LongType)
-          .add("sum_charge", sum(6))
-          .add("count_charge", DataTypes.LongType)
-          .add("sum_discount", sum(2))
-          .add("count_discount", DataTypes.LongType)
-          .add("rows", DataTypes.LongType);
+  static final StructType PARTS =
+      StructType.fromDDL(
+          """
+          l_returnflag string, l_linestatus string,
+          quantity decimal(18, 2), price decimal(18, 2), discounted decimal(18, 4),
+          charge decimal(18, 6), discount decimal(18, 2),
+          quantities bigint, prices bigint, discounts bigint, items bigint
+          """);
+
+  /** Adds the parts up. */
+  private static final String TOTALS =
+      """
+      select l_returnflag, l_linestatus,
+        sum(quantity) as sum_qty,
+        sum(price) as sum_base_price,
+        sum(discounted) as sum_disc_price,
+        sum(charge) as sum_charge,
+        cast(sum(quantity) / sum(quantities) as decimal(19, 6)) as avg_qty,
+        cast(sum(price) / sum(prices) as decimal(19, 6)) as avg_price,
+        cast(sum(discount) / sum(discounts) as decimal(19, 6)) as avg_disc,
+        sum(items) as count_order
+      from parts
+      group by l_returnflag, l_linestatus
+      order by l_returnflag, l_linestatus
+      """;
 
   private PricingSummary() {}
 
-  private static DataType sum(int scale) {
-    return DataTypes.createDecimalType(18, scale);
-  }
-
   /** What a task does with each batch. */
   static DeviceOperator operator() {
-    return new PriceGroups(Math.toIntExact(SHIPPED_UNTIL.toEpochDay()));
+    return new PriceGroups(UNTIL);
   }
 
   /** The query as Spark computes it without a device. */
   static Dataset<Row> bySpark(Dataset<Row> lineItems) {
-    return lineItems
-        .where(functions.expr("l_shipdate <= date'" + SHIPPED_UNTIL + "'"))
-        .groupBy("l_returnflag", "l_linestatus")
-        .agg(
-            functions.expr("sum(l_quantity) as sum_qty"),
-            functions.expr("sum(l_extendedprice) as sum_base_price"),
-            functions.expr("sum(l_extendedprice * (1 - l_discount)) as sum_disc_price"),
-            functions.expr("sum(l_extendedprice * (1 - l_discount) * (1 + l_tax)) as sum_charge"),
-            functions.expr("avg(l_quantity) as avg_qty"),
-            functions.expr("avg(l_extendedprice) as avg_price"),
-            functions.expr("avg(l_discount) as avg_disc"),
-            functions.expr("count(*) as count_order"))
-        .orderBy("l_returnflag", "l_linestatus");
+    lineItems.createOrReplaceTempView("lineitem");
+    return lineItems.sparkSession().sql(QUERY);
   }
 
   /**
@@ -81,38 +93,13 @@ final class PricingSummary {
    * @param operator that of {@link #operator}, or one around it
    */
   static Dataset<Row> onDevices(Dataset<Row> lineItems, DeviceOperator operator) {
-    ColumnarScan scan =
-        ColumnarScan.of(
-            lineItems.select(COLUMNS.stream().map(functions::col).toArray(Column[]::new)));
-    return lineItems
-        .sparkSession()
-        .createDataFrame(
-            scan.batches().mapPartitions(new DeviceStage(scan.schema(), operator, PARTIAL)),
-            PARTIAL)
-        .groupBy("l_returnflag", "l_linestatus")
-        .agg(
-            total("quantity", "sum_qty"),
-            total("price", "sum_base_price"),
-            total("discounted", "sum_disc_price"),
-            total("charge", "sum_charge"),
-            average("quantity", "avg_qty"),
-            average("price", "avg_price"),
-            average("discount", "avg_disc"),
-            functions.expr("sum(rows) as count_order"))
-        .orderBy("l_returnflag", "l_linestatus");
-  }
-
-  private static Column total(String name, String result) {
-    return functions.expr("%s as %s".formatted(total(name), result));
-  }
-
-  private static Column average(String name, String result) {
-    return functions.expr(
-        "cast(%s / sum(count_%s) as decimal(19, 6)) as %s".formatted(total(name), name, result));
-  }
-
-  /** The sum of the values of all batches; null if there are none. */
-  private static String total(String name) {
-    return "sum(if(count_%1$s = 0, null, sum_%1$s))".formatted(name);
+    SparkSession spark = lineItems.sparkSession();
+    Column[] columns = COLUMNS.stream().map(functions::col).toArray(Column[]::new);
+    ColumnarScan scan = ColumnarScan.of(lineItems.select(columns));
+    DeviceStage stage = new DeviceStage(scan.schema(), operator, PARTS);
+    spark
+        .createDataFrame(scan.batches().mapPartitions(stage), PARTS)
+        .createOrReplaceTempView("parts");
+    return spark.sql(TOTALS);
   }
 }

@@ -110,7 +110,7 @@ record JobRuns(
         .where("spark_partition_id() != 3")
         .write()
         .mode("overwrite")
-        .option("parquet.block.size", 16 << 10)
+        .option("parquet.block.size", 64 << 10)
         .parquet(FILES);
   }
 
