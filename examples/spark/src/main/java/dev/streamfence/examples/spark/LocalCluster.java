@@ -18,6 +18,8 @@ record LocalCluster(int executors, Path home, Path discoveryScript) {
   /** So that two tasks share the device of an executor. */
   static final int TASKS_PER_EXECUTOR = 2;
 
+  private static final int ROWS_PER_BATCH = 1 << 16;
+
   /** The least that Spark accepts is 450 MiB. */
   private static final int MEBIBYTES_PER_EXECUTOR = 512;
 
@@ -52,6 +54,8 @@ record LocalCluster(int executors, Path home, Path discoveryScript) {
         .config("spark.executor.resource.gpu.amount", 1)
         .config("spark.task.resource.gpu.amount", 1.0 / TASKS_PER_EXECUTOR)
         .config("spark.plugins", DevicePlugin.class.getName())
+        // A device needs more rows at a time than Spark's 4096.
+        .config("spark.sql.parquet.columnarReaderBatchSize", ROWS_PER_BATCH)
         .config("spark.sql.shuffle.partitions", TASKS_PER_EXECUTOR)
         .config("spark.sql.warehouse.dir", home.resolve("warehouse").toUri().toString())
         .config("spark.local.dir", home.resolve("local").toString())

@@ -1,0 +1,34 @@
+package dev.streamfence.examples.spark;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+
+/** What the page shows is a piece of the program that is tested here. */
+class SparkPageTest {
+  private static final Pattern PIECE = Pattern.compile("(?ms)^```java\\n(.*?)^```$");
+  private static final Path OPERATOR =
+      Path.of("src/main/java/dev/streamfence/examples/spark/PriceGroups.java");
+
+  @Test
+  void everyPieceOfThePageIsInTheProgram() throws IOException {
+    List<String> pieces =
+        PIECE
+            .matcher(Files.readString(Path.of("SPARK.md")))
+            .results()
+            .map(piece -> withoutIndentation(piece.group(1)))
+            .toList();
+
+    assertThat(pieces).hasSize(1);
+    assertThat(withoutIndentation(Files.readString(OPERATOR))).contains(pieces);
+  }
+
+  private static String withoutIndentation(String code) {
+    return code.replaceAll("(?m)^ +", "");
+  }
+}
