@@ -48,7 +48,7 @@ final class PricingSummary {
   private static final LocalDate UNTIL = LocalDate.of(1998, 12, 1).minusDays(90);
 
   /** What a task returns for each group of a batch. */
-  static final StructType PARTS =
+  private static final StructType PARTS =
       StructType.fromDDL(
           """
           l_returnflag string, l_linestatus string,
