@@ -51,7 +51,8 @@ class ReadmeTest {
 
   /**
    * {@link ProblemPageTest} compiles the mistakes, most of which are wrong on purpose; the cookbook
-   * and the pages of the operators and of Spark show pieces of programs that are tested beside them.
+   * and the pages of the operators and of Spark show pieces of programs that are tested beside
+   * them.
    */
   private static final List<String> TESTED_ELSEWHERE =
       List.of("PROBLEMS.md", "COOKBOOK.md", "OPERATORS.md", "SPARK.md");
