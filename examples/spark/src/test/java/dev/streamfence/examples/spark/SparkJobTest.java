@@ -12,9 +12,11 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.apache.spark.sql.Row;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** The job on clusters of processes, as a user runs it. */
+/** The job on clusters of processes, as a user runs it: most of a minute on two processors. */
+@Tag("exhaustive")
 class SparkJobTest {
   private static JobRuns runs;
 
