@@ -121,7 +121,8 @@ final class ArchitectureTest {
                   "internal.driver",
                   "internal.jfr",
                   "internal.memory",
-                  "internal.order")),
+                  "internal.order",
+                  "internal.pressure")),
           Map.entry(
               "internal.launch",
               Set.of(
@@ -199,7 +200,7 @@ final class ArchitectureTest {
                   "internal.trace")),
           Map.entry(
               "internal.pressure",
-              Set.of("root", "memory", "internal.jfr", "internal.memory", "internal.order")),
+              Set.of("root", "memory", "trace", "internal.memory", "internal.order")),
           Map.entry("internal.simulator.bytes", Set.of()),
           Map.entry("internal.simulator.clock", Set.of()),
           Map.entry(

@@ -18,7 +18,8 @@ public sealed interface Trace permits RecordedTrace {
    * A trace in memory. One piece of work takes about 500 bytes of the Java heap, more with many
    * arrays.
    *
-   * @param works how many pieces of work, and how many changes of memory, it keeps: the latest
+   * @param works how many pieces of work it keeps, how many changes of memory, and how many waits
+   *     for memory and spilled arrays: the latest of each
    * @throws IllegalArgumentException if that is less than 1
    */
   static Trace inMemory(int works) {
@@ -43,7 +44,16 @@ public sealed interface Trace permits RecordedTrace {
   /** The changes of device memory so far that it still has, oldest first; unmodifiable. */
   List<TracedMemory> memory();
 
-  /** How many pieces of work it had and has no more: for lack of room, or after {@link #clear}. */
+  /**
+   * The waits of tasks for memory that have ended, and the spillable arrays that have left the
+   * device and come back, that it still has, in the order in which they began; unmodifiable.
+   */
+  List<TracedPressure> pressure();
+
+  /**
+   * How many pieces of work, and how many of {@link #pressure}, it had and has no more: for lack of
+   * room, or after {@link #clear}.
+   */
   long forgotten();
 
   /** Forgets everything. The beginning of the trace remains. */
@@ -51,13 +61,15 @@ public sealed interface Trace permits RecordedTrace {
 
   /**
    * The work in words, one paragraph each: what it used, and for each other piece of work that it
-   * comes after, why, and what that took.
+   * comes after, why, and what that took. Waits for memory and spilled arrays stand between them,
+   * where they began.
    */
   String explain();
 
   /**
    * Writes one page of HTML that shows the work in lanes, one for each stream, with waits as arrows
-   * and memory beneath. The page needs nothing else, and no network.
+   * and memory beneath. A lane for each thread that has waited for memory, and one for spilled
+   * arrays, follow the streams of a device. The page needs nothing else, and no network.
    *
    * @param file the file, which is overwritten
    * @throws java.io.UncheckedIOException if it cannot be written

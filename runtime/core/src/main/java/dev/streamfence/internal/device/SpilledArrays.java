@@ -2,10 +2,10 @@ package dev.streamfence.internal.device;
 
 import dev.streamfence.CudaDriverException;
 import dev.streamfence.DeviceStream;
-import dev.streamfence.internal.jfr.FlightEvents;
 import dev.streamfence.internal.memory.Account;
 import dev.streamfence.internal.memory.TrackedResource;
 import dev.streamfence.internal.order.Teardown;
+import dev.streamfence.internal.pressure.PressureObserver;
 import dev.streamfence.memory.SpillStatistics;
 import dev.streamfence.memory.SpillableArray.Place;
 import java.lang.ref.WeakReference;
@@ -76,6 +76,7 @@ final class SpilledArrays {
   private final long hostLimit;
   private final Optional<Path> folder;
   private final Runnable roomFreed;
+  private final PressureObserver observer;
 
   /** Weak, so that a lost array is found and freed like any other. */
   private final Map<Ledger, WeakReference<TrackedSpillable<?>>> arrays = new ConcurrentHashMap<>();
@@ -96,8 +97,11 @@ final class SpilledArrays {
    * @param hostLimit how many bytes may be in host memory
    * @param folder for files; empty for none
    * @param roomFreed called when an array has given up its place outside of the device
+   * @param observer hears of each array that leaves the device or comes back
    */
-  SpilledArrays(long hostLimit, Optional<Path> folder, Runnable roomFreed) {
+  SpilledArrays(
+      long hostLimit, Optional<Path> folder, Runnable roomFreed, PressureObserver observer) {
+    this.observer = observer;
     this.roomFreed = roomFreed;
     this.hostLimit = hostLimit;
     this.folder = folder;
@@ -109,6 +113,10 @@ final class SpilledArrays {
     LostArrays.CLEANER.register(spillable, ledger);
     arrays.put(ledger, new WeakReference<>(spillable));
     return spillable;
+  }
+
+  PressureObserver observer() {
+    return observer;
   }
 
   boolean isEmpty() {
@@ -136,12 +144,9 @@ final class SpilledArrays {
       if (each.place() != Place.DEVICE || !each.isPaidBy(payer)) {
         continue;
       }
-      Object event = FlightEvents.beginSpill();
       try {
         if (each.spill(stream)) {
           spilled += each.sizeInBytes();
-          FlightEvents.endSpill(
-              event, each.toString(), each.sizeInBytes(), each.place().toString());
         }
       } catch (RuntimeException e) {
         failures.increment();

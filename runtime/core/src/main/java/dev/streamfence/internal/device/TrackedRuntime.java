@@ -122,8 +122,8 @@ public final class TrackedRuntime implements DeviceRuntime {
     this.memory = new TrackedMemory(this, stack, arrays);
     this.spills =
         new SpilledArrays(
-            options.spillMemoryInBytes(), options.spillFolder(), () -> tasks().signal());
-    this.tasks = new WaitingTasks(stack.budget(), this::requireUsable, spills::idleBytes);
+            options.spillMemoryInBytes(), options.spillFolder(), () -> tasks().signal(), tracer);
+    this.tasks = new WaitingTasks(stack.budget(), this::requireUsable, spills::idleBytes, tracer);
     this.watcher = new CompletionWatcher("completions of " + this);
     this.watchdog =
         options

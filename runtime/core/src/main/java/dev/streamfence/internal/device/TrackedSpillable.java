@@ -9,6 +9,8 @@ import dev.streamfence.internal.memory.Account;
 import dev.streamfence.internal.memory.Allocation;
 import dev.streamfence.internal.pressure.PressureTask;
 import dev.streamfence.memory.SpillableArray;
+import dev.streamfence.trace.TracedPressure.Kind;
+import dev.streamfence.trace.TracedPressure.Outcome;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
@@ -128,12 +130,14 @@ public final class TrackedSpillable<A> implements SpillableArray<A> {
           target.close();
           return null;
         }
+        Object begun = spills.observer().begin(Kind.RETURN);
         source.readTo(target, stream);
         array = target;
         isBack = true;
         copy = null;
         lastUse = spills.tick();
         ledger.returned();
+        moved(begun, source);
         source.discard();
         return begin(target);
       } finally {
@@ -162,6 +166,7 @@ public final class TrackedSpillable<A> implements SpillableArray<A> {
       if (onDevice == null || uses.get() > 0 || !isFree(onDevice)) {
         return false;
       }
+      Object begun = spills.observer().begin(Kind.SPILL);
       SpilledCopy<A> made = spills.copy(onDevice, stream);
       if (made == null) {
         return false;
@@ -174,11 +179,11 @@ public final class TrackedSpillable<A> implements SpillableArray<A> {
           made.discardAfter(e);
         } else {
           // The free failed after the close, so the copy is all there is.
-          leave(made);
+          leave(made, begun);
         }
         throw e;
       }
-      leave(made);
+      leave(made, begun);
       return true;
     } finally {
       lock.unlock();
@@ -186,10 +191,19 @@ public final class TrackedSpillable<A> implements SpillableArray<A> {
   }
 
   /** The elements are in a copy from now on. Held: lock. */
-  private void leave(SpilledCopy<A> made) {
+  private void leave(SpilledCopy<A> made, @Nullable Object begun) {
     array = null;
     copy = made;
     ledger.left(made.place());
+    moved(begun, made);
+  }
+
+  /** The elements have left the device or come back. */
+  private void moved(@Nullable Object begun, SpilledCopy<A> outside) {
+    if (begun != null) {
+      Outcome place = outside.place() == Place.HOST ? Outcome.HOST : Outcome.DISK;
+      spills.observer().end(begun, "", toString(), sizeInBytes, place);
+    }
   }
 
   /** Whether the memory has elements, and no graph or other code has it. */

@@ -4,6 +4,7 @@ import dev.streamfence.CudaDriverException;
 import dev.streamfence.DeviceHealth.OverdueWork;
 import dev.streamfence.graph.GraphStructure;
 import dev.streamfence.memory.AllocationRecord;
+import dev.streamfence.trace.TracedPressure;
 import dev.streamfence.trace.TracedWork;
 import dev.streamfence.trace.WorkKind;
 import jdk.jfr.FlightRecorder;
@@ -124,32 +125,22 @@ public final class FlightEvents {
     }
   }
 
-  /** Begins to copy an array away from the device; null if no recording asks for it. */
-  public static @Nullable Object beginSpill() {
-    return isUsed() ? FlightWriter.beginSpill() : null;
-  }
-
-  /** An array has left the device. */
-  public static void endSpill(@Nullable Object begun, String array, long bytes, String place) {
-    if (begun != null) {
-      emit(() -> FlightWriter.endSpill(begun, array, bytes, place));
-    }
-  }
-
-  /** Begins a task's wait for memory; null if no recording asks for it. */
-  public static @Nullable Object beginMemoryWait() {
-    return isUsed() ? FlightWriter.beginMemoryWait() : null;
+  /**
+   * Begins a task's wait for memory, or the copy of an array that leaves the device or comes back;
+   * null if no recording asks for it.
+   */
+  public static @Nullable Object beginPressure(TracedPressure.Kind kind) {
+    return isUsed() ? FlightWriter.beginPressure(kind) : null;
   }
 
   /**
-   * Ends a task's wait for memory.
+   * Ends what {@link #beginPressure} has begun.
    *
-   * @param ending what ended it, in a word
+   * @param task the task that has waited; empty for a copy
    */
-  public static void endMemoryWait(
-      @Nullable Object begun, String task, String what, long bytes, String ending) {
+  public static void endPressure(@Nullable Object begun, TracedPressure ended, String task) {
     if (begun != null) {
-      emit(() -> FlightWriter.endMemoryWait(begun, task, what, bytes, ending));
+      emit(() -> FlightWriter.endPressure(begun, ended, task));
     }
   }
 

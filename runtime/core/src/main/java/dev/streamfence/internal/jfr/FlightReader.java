@@ -5,6 +5,9 @@ import dev.streamfence.trace.TraceSpan;
 import dev.streamfence.trace.TracedDependency;
 import dev.streamfence.trace.TracedDependency.Satisfied;
 import dev.streamfence.trace.TracedMemory;
+import dev.streamfence.trace.TracedPressure;
+import dev.streamfence.trace.TracedPressure.Kind;
+import dev.streamfence.trace.TracedPressure.Outcome;
 import dev.streamfence.trace.TracedWork;
 import dev.streamfence.trace.WorkKind;
 import java.io.IOException;
@@ -18,7 +21,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Optional;
+import java.util.stream.Stream;
 import jdk.jfr.consumer.RecordedEvent;
 import jdk.jfr.consumer.RecordingFile;
 import org.jspecify.annotations.Nullable;
@@ -26,7 +29,8 @@ import org.jspecify.annotations.Nullable;
 /** Reads the events of this project back from a recording. Needs the module {@code jdk.jfr}. */
 public final class FlightReader {
   /** What a recording contains. Immutable. */
-  public record Recorded(List<TracedWork> works, List<TracedMemory> memory) {}
+  public record Recorded(
+      List<TracedWork> works, List<TracedMemory> memory, List<TracedPressure> pressure) {}
 
   private record Key(String device, int stream, long ticket) {
     private static Key of(RecordedEvent event) {
@@ -36,6 +40,7 @@ public final class FlightReader {
 
   private final List<RecordedEvent> works = new ArrayList<>();
   private final List<RecordedEvent> memory = new ArrayList<>();
+  private final List<RecordedEvent> pressure = new ArrayList<>();
   private final Map<Key, List<TracedDependency>> dependencies = new HashMap<>();
   private final Map<Key, RecordedEvent> times = new HashMap<>();
 
@@ -74,6 +79,10 @@ public final class FlightReader {
       times.put(Key.of(event), event);
     } else if (name.equals(AllocationEvent.NAME) || name.equals(FreeEvent.NAME)) {
       memory.add(event);
+    } else if (name.equals(MemoryWaitEvent.NAME)
+        || name.equals(SpillEvent.NAME)
+        || name.equals(SpillReturnEvent.NAME)) {
+      pressure.add(event);
     } else if (name.equals(GraphRecordingEvent.NAME)) {
       GraphStructure graph =
           FlightText.graph(
@@ -109,22 +118,23 @@ public final class FlightReader {
     works.sort(byTime);
     memory.sort(byTime);
     Instant begin =
-        Optional.ofNullable(works.isEmpty() ? null : works.get(0).getStartTime())
-            .filter(first -> memory.isEmpty() || first.isBefore(memory.get(0).getStartTime()))
-            .orElseGet(() -> memory.isEmpty() ? Instant.EPOCH : memory.get(0).getStartTime());
+        Stream.of(works, memory, pressure)
+            .flatMap(List::stream)
+            .map(RecordedEvent::getStartTime)
+            .min(Comparator.naturalOrder())
+            .orElse(Instant.EPOCH);
     return new Recorded(
         works.stream().map(event -> work(event, begin)).toList(),
         memory.stream()
             .filter(event -> text(event, "error").isEmpty())
             .map(event -> change(event, begin))
-            .toList());
+            .toList(),
+        pressure.stream().map(event -> pressure(event, begin)).toList());
   }
 
   private TracedWork work(RecordedEvent event, Instant begin) {
     Key key = Key.of(event);
-    TraceSpan submission =
-        new TraceSpan(
-            Duration.between(begin, event.getStartTime()).toNanos(), event.getDuration().toNanos());
+    TraceSpan submission = span(event, begin);
     boolean isLaunch = event.hasField("kernel");
     return new TracedWork(
         key.device(),
@@ -136,13 +146,22 @@ public final class FlightReader {
         text(event, "streamName"),
         event.getLong("firstTicket"),
         key.ticket(),
-        event.getThread() == null ? "" : event.getThread().getJavaName(),
+        thread(event),
         submission,
         execution(times.get(key), submission),
         FlightText.uses(text(event, "uses")),
         dependencies.getOrDefault(key, List.of()),
         event.getBoolean("queued"),
         event.hasField("graph") ? graphs.get(event.getLong("graph")) : null);
+  }
+
+  private static TraceSpan span(RecordedEvent event, Instant begin) {
+    return new TraceSpan(
+        Duration.between(begin, event.getStartTime()).toNanos(), event.getDuration().toNanos());
+  }
+
+  private static String thread(RecordedEvent event) {
+    return event.getThread() == null ? "" : event.getThread().getJavaName();
   }
 
   private static String name(RecordedEvent event) {
@@ -165,6 +184,19 @@ public final class FlightReader {
   /** JDK 17 loses texts that an earlier recording of the same process contains. */
   private static String text(RecordedEvent event, String field) {
     return Objects.requireNonNullElse(event.getString(field), "");
+  }
+
+  private static TracedPressure pressure(RecordedEvent event, Instant begin) {
+    boolean isWait = event.hasField("ending");
+    boolean isSpill = event.getEventType().getName().equals(SpillEvent.NAME);
+    return new TracedPressure(
+        text(event, "device"),
+        isWait ? Kind.WAIT : isSpill ? Kind.SPILL : Kind.RETURN,
+        text(event, isWait ? "request" : "array"),
+        event.getLong("bytes"),
+        thread(event),
+        span(event, begin),
+        Outcome.valueOf(text(event, isWait ? "ending" : "place")));
   }
 
   private static TracedMemory change(RecordedEvent event, Instant begin) {

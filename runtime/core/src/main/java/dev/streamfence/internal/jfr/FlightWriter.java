@@ -6,6 +6,7 @@ import dev.streamfence.graph.GraphStructure;
 import dev.streamfence.memory.AllocationRecord;
 import dev.streamfence.trace.TracedDependency;
 import dev.streamfence.trace.TracedDependency.Satisfied;
+import dev.streamfence.trace.TracedPressure;
 import dev.streamfence.trace.TracedWork;
 import dev.streamfence.trace.WorkKind;
 import org.jspecify.annotations.Nullable;
@@ -186,28 +187,28 @@ final class FlightWriter {
     ((StagingShortageEvent) begun).commit();
   }
 
-  static @Nullable Object beginSpill() {
-    return SpillEvent.PROBE.isEnabled() ? begin(new SpillEvent()) : null;
+  static @Nullable Object beginPressure(TracedPressure.Kind kind) {
+    PressureEvent event =
+        switch (kind) {
+          case WAIT -> MemoryWaitEvent.PROBE.isEnabled() ? new MemoryWaitEvent() : null;
+          case SPILL -> SpillEvent.PROBE.isEnabled() ? new SpillEvent() : null;
+          case RETURN -> SpillReturnEvent.PROBE.isEnabled() ? new SpillReturnEvent() : null;
+        };
+    return event == null ? null : begin(event);
   }
 
-  static void endSpill(Object begun, String array, long bytes, String place) {
-    SpillEvent event = (SpillEvent) begun;
-    event.array = array;
-    event.bytes = bytes;
-    event.place = place;
-    event.commit();
-  }
-
-  static @Nullable Object beginMemoryWait() {
-    return MemoryWaitEvent.PROBE.isEnabled() ? begin(new MemoryWaitEvent()) : null;
-  }
-
-  static void endMemoryWait(Object begun, String task, String what, long bytes, String ending) {
-    MemoryWaitEvent event = (MemoryWaitEvent) begun;
-    event.task = task;
-    event.request = what;
-    event.bytes = bytes;
-    event.ending = ending;
+  static void endPressure(Object begun, TracedPressure ended, String task) {
+    PressureEvent event = (PressureEvent) begun;
+    event.device = ended.device();
+    event.bytes = ended.bytes();
+    if (event instanceof MemoryWaitEvent wait) {
+      wait.task = task;
+      wait.request = ended.what();
+      wait.ending = ended.outcome().name();
+    } else if (event instanceof SpilledArrayEvent spilled) {
+      spilled.array = ended.what();
+      spilled.place = ended.outcome().name();
+    }
     event.commit();
   }
 

@@ -1,10 +1,8 @@
 package dev.streamfence.internal.jfr;
 
 import jdk.jfr.Category;
-import jdk.jfr.DataAmount;
 import jdk.jfr.Description;
 import jdk.jfr.Enabled;
-import jdk.jfr.Event;
 import jdk.jfr.Label;
 import jdk.jfr.Name;
 
@@ -14,7 +12,7 @@ import jdk.jfr.Name;
 @Description("A task waits for device memory that others have")
 @Category("Streamfence")
 @Enabled(false)
-final class MemoryWaitEvent extends Event {
+final class MemoryWaitEvent extends PressureEvent {
   static final String NAME = FlightEvents.PREFIX + "MemoryWait";
   static final MemoryWaitEvent PROBE = new MemoryWaitEvent();
 
@@ -24,11 +22,7 @@ final class MemoryWaitEvent extends Event {
   @Label("Request")
   String request = "";
 
-  @Label("Bytes")
-  @DataAmount
-  long bytes;
-
   @Label("Ending")
-  @Description("memory, retry, split, go or refused")
+  @Description("MEMORY, RETRY, SPLIT, TURN, REFUSED, INTERRUPTED, CLOSED or FAILED")
   String ending = "";
 }

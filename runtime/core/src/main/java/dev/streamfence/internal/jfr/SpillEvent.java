@@ -1,10 +1,8 @@
 package dev.streamfence.internal.jfr;
 
 import jdk.jfr.Category;
-import jdk.jfr.DataAmount;
 import jdk.jfr.Description;
 import jdk.jfr.Enabled;
-import jdk.jfr.Event;
 import jdk.jfr.Label;
 import jdk.jfr.Name;
 import jdk.jfr.StackTrace;
@@ -16,18 +14,7 @@ import jdk.jfr.StackTrace;
 @Category("Streamfence")
 @Enabled(false)
 @StackTrace(false)
-final class SpillEvent extends Event {
+final class SpillEvent extends SpilledArrayEvent {
   static final String NAME = FlightEvents.PREFIX + "Spill";
   static final SpillEvent PROBE = new SpillEvent();
-
-  @Label("Array")
-  String array = "";
-
-  @Label("Bytes")
-  @DataAmount
-  long bytes;
-
-  @Label("Place")
-  @Description("HOST or DISK")
-  String place = "";
 }

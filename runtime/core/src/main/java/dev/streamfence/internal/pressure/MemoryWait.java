@@ -1,10 +1,11 @@
 package dev.streamfence.internal.pressure;
 
 import dev.streamfence.OutOfMemoryBudgetException;
-import dev.streamfence.internal.jfr.FlightEvents;
+import dev.streamfence.RuntimeClosedException;
 import dev.streamfence.internal.order.Deadline;
 import dev.streamfence.internal.pressure.PressureTask.Signal;
-import java.util.Locale;
+import dev.streamfence.trace.TracedPressure.Kind;
+import dev.streamfence.trace.TracedPressure.Outcome;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -25,6 +26,9 @@ final class MemoryWait<T> {
 
   /** Who has the memory; empty until the wait ends without memory. */
   private String explanation = "";
+
+  /** What ends it unless it gets memory or a signal. */
+  private Outcome failure = Outcome.FAILED;
 
   /**
    * Creates a wait.
@@ -47,16 +51,19 @@ final class MemoryWait<T> {
 
   /** Waits; afterwards there is a signal, a result, or a refusal. */
   MemoryWait<T> run() {
-    Object event = FlightEvents.beginMemoryWait();
+    Object begun = tasks.observer().begin(Kind.WAIT);
     Waiting waiting = tasks.begin(task, demand, refusal);
     try {
       while (result == null && signal == null && explanation.isEmpty()) {
         step(waiting);
       }
       return this;
+    } catch (RuntimeClosedException e) {
+      failure = Outcome.CLOSED;
+      throw e;
     } finally {
       tasks.ended(waiting, result != null, signal);
-      FlightEvents.endMemoryWait(event, task.toString(), demand.what(), demand.bytes(), ending());
+      tasks.observer().end(begun, task.toString(), demand.what(), demand.bytes(), outcome());
     }
   }
 
@@ -86,8 +93,9 @@ final class MemoryWait<T> {
       signal = Signal.SPLIT;
       explanation = "its budget is smaller";
     } else if (isOver) {
+      failure = deadline.hasPassed() ? Outcome.REFUSED : Outcome.INTERRUPTED;
       explanation =
-          (deadline.hasPassed()
+          (failure == Outcome.REFUSED
                   ? "it waited " + task.patience().toMillis() + " ms; "
                   : "the wait was interrupted; ")
               + tasks.inWords();
@@ -139,10 +147,17 @@ final class MemoryWait<T> {
     throw refusal.after(explanation);
   }
 
-  private String ending() {
+  private Outcome outcome() {
     if (result != null) {
-      return "memory";
+      return Outcome.MEMORY;
     }
-    return signal == null ? "refused" : signal.name().toLowerCase(Locale.ROOT);
+    if (signal == null) {
+      return failure;
+    }
+    return switch (signal) {
+      case RETRY -> Outcome.RETRY;
+      case SPLIT -> Outcome.SPLIT;
+      case GO -> Outcome.TURN;
+    };
   }
 }

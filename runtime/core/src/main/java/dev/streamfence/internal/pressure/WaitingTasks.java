@@ -36,6 +36,7 @@ public final class WaitingTasks {
 
   private final Runnable requireUsable;
   private final LongSupplier idleBytes;
+  private final PressureObserver observer;
   private final Map<Thread, PressureTask> tasks = new ConcurrentHashMap<>();
   private final AtomicLong opened = new AtomicLong();
   private final ReentrantLock lock = new ReentrantLock();
@@ -55,8 +56,14 @@ public final class WaitingTasks {
    * @param whole the budget of the runtime
    * @param requireUsable throws if the runtime is closed or its device lost
    * @param idleBytes bytes of arrays that can leave the device
+   * @param observer hears of each wait
    */
-  public WaitingTasks(BudgetResource whole, Runnable requireUsable, LongSupplier idleBytes) {
+  public WaitingTasks(
+      BudgetResource whole,
+      Runnable requireUsable,
+      LongSupplier idleBytes,
+      PressureObserver observer) {
+    this.observer = observer;
     this.turns = new Turns(whole, tasks.values());
     this.idleBytes = idleBytes;
     this.requireUsable = requireUsable;
@@ -153,6 +160,10 @@ public final class WaitingTasks {
     if (wait.signal() == null) {
       wait.result();
     }
+  }
+
+  PressureObserver observer() {
+    return observer;
   }
 
   void requireUsable() {

@@ -5,6 +5,7 @@ import dev.streamfence.trace.TraceSpan;
 import dev.streamfence.trace.TracedDependency;
 import dev.streamfence.trace.TracedDependency.Satisfied;
 import dev.streamfence.trace.TracedMemory;
+import dev.streamfence.trace.TracedPressure;
 import dev.streamfence.trace.TracedUse;
 import dev.streamfence.trace.TracedWork;
 import java.io.IOException;
@@ -17,7 +18,8 @@ import java.util.Set;
 /**
  * A trace in the Trace Event Format of Chrome and Perfetto: one process per runtime, in it one
  * thread per stream with what the device did, and one per Java thread with what the host submitted;
- * waits are flows; the bytes of arrays are a counter.
+ * waits are flows; the bytes of arrays are a counter; waits for memory and spilled arrays are on
+ * the Java threads.
  */
 final class ChromeTrace {
   /** Java threads come after the streams. */
@@ -25,6 +27,7 @@ final class ChromeTrace {
 
   private final List<TracedWork> works;
   private final List<TracedMemory> memory;
+  private final List<TracedPressure> pressure;
   private final EarlierWork earlier;
   private final Map<String, Integer> processes = new HashMap<>();
   private final Map<String, Integer> threads = new HashMap<>();
@@ -32,7 +35,8 @@ final class ChromeTrace {
   private final Map<Long, TracedWork> firstLaunches = new HashMap<>();
   private int flows;
 
-  ChromeTrace(List<TracedWork> works, List<TracedMemory> memory) {
+  ChromeTrace(List<TracedWork> works, List<TracedMemory> memory, List<TracedPressure> pressure) {
+    this.pressure = pressure;
     this.works = works;
     this.memory = memory;
     this.earlier = new EarlierWork(works);
@@ -43,6 +47,9 @@ final class ChromeTrace {
     json.open('{').name("displayTimeUnit").value("ns").name("traceEvents").open('[');
     for (TracedWork work : works) {
       write(json, work);
+    }
+    for (TracedPressure each : pressure) {
+      write(json, each);
     }
     for (TracedMemory each : memory) {
       event(json, "C", "device memory", "memory", process(each.device(), json), 0, each.nanos());
@@ -55,8 +62,7 @@ final class ChromeTrace {
     int process = process(work.device(), json);
     int stream = work.stream() + 1;
     thread(json, process, stream, work.streamName());
-    int thread = threads.computeIfAbsent(work.thread(), name -> FIRST_THREAD + threads.size());
-    thread(json, process, thread, "Java thread " + work.thread());
+    int thread = javaThread(json, process, work.thread());
     TraceSpan span = work.span();
     event(json, "X", work.name(), work.kind().name(), process, stream, span.startNanos());
     json.name("dur").micros(span.durationNanos()).name("args").open('{');
@@ -71,6 +77,27 @@ final class ChromeTrace {
         flow(json, each, works.get(before), work, process);
       }
     }
+  }
+
+  private int javaThread(JsonText json, int process, String name) throws IOException {
+    int thread = threads.computeIfAbsent(name, key -> FIRST_THREAD + threads.size());
+    thread(json, process, thread, "Java thread " + name);
+    return thread;
+  }
+
+  private void write(JsonText json, TracedPressure each) throws IOException {
+    int process = process(each.device(), json);
+    int thread = javaThread(json, process, each.thread());
+    String name =
+        switch (each.kind()) {
+          case WAIT -> "wait for memory";
+          case SPILL -> "spill";
+          case RETURN -> "return of a spilled array";
+        };
+    event(json, "X", name, "memory", process, thread, each.span().startNanos());
+    json.name("dur").micros(each.span().durationNanos()).name("args").open('{');
+    json.name("what").value(each.what()).name("bytes").value(each.bytes());
+    json.name("outcome").value(each.outcome().name()).close('}').close('}');
   }
 
   private void arguments(JsonText json, TracedWork work) throws IOException {

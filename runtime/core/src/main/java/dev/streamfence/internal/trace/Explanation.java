@@ -3,35 +3,64 @@ package dev.streamfence.internal.trace;
 import dev.streamfence.graph.GraphStructure;
 import dev.streamfence.trace.TraceSpan;
 import dev.streamfence.trace.TracedDependency;
+import dev.streamfence.trace.TracedPressure;
 import dev.streamfence.trace.TracedUse;
 import dev.streamfence.trace.TracedWork;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /** A trace in words. */
 final class Explanation {
   private Explanation() {}
 
-  static String of(List<TracedWork> works, long forgotten) {
+  static String of(List<TracedWork> works, List<TracedPressure> pressure, long forgotten) {
     StringBuilder text = new StringBuilder();
+    boolean isOneDevice =
+        Stream.concat(
+                    works.stream().map(TracedWork::device),
+                    pressure.stream().map(TracedPressure::device))
+                .distinct()
+                .count()
+            < 2;
+    Deque<TracedPressure> rest = new ArrayDeque<>(pressure);
     if (forgotten > 0) {
-      text.append(forgotten).append(" earlier pieces of work are forgotten.\n");
+      text.append(forgotten).append(" earlier entries are forgotten.\n");
     }
     Set<Long> graphs = new HashSet<>();
     for (TracedWork work : works) {
-      add(work, text);
+      while (!rest.isEmpty() && start(rest.getFirst()) <= work.submission().startNanos()) {
+        add(rest.removeFirst(), isOneDevice, text);
+      }
+      add(work, isOneDevice, text);
       GraphStructure graph = work.graph();
       if (graph != null && graphs.add(graph.number())) {
         text.append("graph ").append(graph.name()).append(":\n");
         new GraphPicture(graph).lines().forEach(line -> text.append("  " + line + "\n"));
       }
     }
+    rest.forEach(each -> add(each, isOneDevice, text));
     return text.toString();
   }
 
-  private static void add(TracedWork work, StringBuilder text) {
+  private static long start(TracedPressure each) {
+    return each.span().startNanos();
+  }
+
+  private static void add(TracedPressure each, boolean isOneDevice, StringBuilder text) {
+    text.append(each).append(": ").append(each.bytes()).append(" bytes, ");
+    text.append(micros(each.span().durationNanos()));
+    if (each.kind() != TracedPressure.Kind.WAIT) {
+      text.append(", by thread ").append(each.thread());
+    }
+    text.append(isOneDevice ? "\n" : ", on " + each.device() + "\n");
+  }
+
+  private static void add(TracedWork work, boolean isOneDevice, StringBuilder text) {
     text.append(work.streamName()).append(" #").append(work.ticket());
     text.append(": ").append(work.name());
     if (work.bytes() > 0) {
@@ -41,6 +70,7 @@ final class Explanation {
       text.append(" (").append(work.detail()).append(')');
     }
     text.append(", by thread ").append(work.thread());
+    text.append(isOneDevice ? "" : ", on " + work.device());
     TraceSpan execution = work.execution();
     if (execution != null) {
       text.append(", took ").append(micros(execution.durationNanos()));

@@ -6,6 +6,7 @@ import dev.streamfence.trace.Trace;
 import dev.streamfence.trace.TraceSpan;
 import dev.streamfence.trace.TracedDependency;
 import dev.streamfence.trace.TracedMemory;
+import dev.streamfence.trace.TracedPressure;
 import dev.streamfence.trace.TracedWork;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
@@ -55,6 +56,7 @@ public final class RecordedTrace implements Trace {
   private final long beganAt = System.nanoTime();
   private final Deque<Entry> entries = new ArrayDeque<>();
   private final Deque<MemoryChange> changes = new ArrayDeque<>();
+  private final Deque<TracedPressure> pressure = new ArrayDeque<>();
 
   /** The sum of the changes of memory that were forgotten, per device. */
   private final Map<String, Long> before = new HashMap<>();
@@ -87,6 +89,7 @@ public final class RecordedTrace implements Trace {
     RecordedTrace trace = new RecordedTrace(Integer.MAX_VALUE);
     recorded.works().forEach(trace::add);
     recorded.memory().forEach(trace::add);
+    recorded.pressure().forEach(trace::add);
     return trace;
   }
 
@@ -113,6 +116,14 @@ public final class RecordedTrace implements Trace {
     }
     entries.addLast(entry);
     return entry;
+  }
+
+  synchronized void add(TracedPressure ended) {
+    if (pressure.size() == capacity) {
+      pressure.removeFirst();
+      forgotten++;
+    }
+    pressure.addLast(ended);
   }
 
   synchronized void noteForgotten() {
@@ -169,6 +180,17 @@ public final class RecordedTrace implements Trace {
     return List.copyOf(memory);
   }
 
+  @Override
+  public List<TracedPressure> pressure() {
+    List<TracedPressure> known;
+    synchronized (this) {
+      known = new ArrayList<>(pressure);
+    }
+    // Each is added at its end.
+    known.sort(Comparator.comparingLong(each -> each.span().startNanos()));
+    return List.copyOf(known);
+  }
+
   /**
    * The bytes of open arrays before the first change that it has, per device. A recording that
    * begins late has the frees of arrays whose allocations it lacks: there were at least these.
@@ -192,25 +214,26 @@ public final class RecordedTrace implements Trace {
 
   @Override
   public synchronized void clear() {
-    forgotten += entries.size();
+    forgotten += entries.size() + pressure.size();
     entries.clear();
+    pressure.clear();
     changes.forEach(each -> before.merge(each.device(), each.change(), Long::sum));
     changes.clear();
   }
 
   @Override
   public String explain() {
-    return Explanation.of(works(), forgotten());
+    return Explanation.of(works(), pressure(), forgotten());
   }
 
   @Override
   public void writeHtml(Path file) {
-    TraceFile.write(file, new TimelinePage(works(), memory(), forgotten())::writeTo);
+    TraceFile.write(file, new TimelinePage(works(), memory(), pressure(), forgotten())::writeTo);
   }
 
   @Override
   public void writeChromeJson(Path file) {
-    TraceFile.write(file, new ChromeTrace(works(), memory())::writeTo);
+    TraceFile.write(file, new ChromeTrace(works(), memory(), pressure())::writeTo);
   }
 
   @Override

@@ -4,6 +4,7 @@ import dev.streamfence.graph.GraphStructure;
 import dev.streamfence.trace.TraceSpan;
 import dev.streamfence.trace.TracedDependency;
 import dev.streamfence.trace.TracedMemory;
+import dev.streamfence.trace.TracedPressure;
 import dev.streamfence.trace.TracedUse;
 import dev.streamfence.trace.TracedWork;
 import java.io.ByteArrayOutputStream;
@@ -21,6 +22,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.IntToLongFunction;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import java.util.zip.GZIPOutputStream;
 
 /**
@@ -42,22 +44,43 @@ final class TimelinePage {
 
   private final List<TracedWork> works;
   private final List<TracedMemory> memory;
+  private final List<TracedPressure> pressure;
   private final long forgotten;
   private final Schedule schedule;
   private final Texts texts = new Texts();
   private final Texts devices = new Texts();
   private final Map<Long, Integer> graphs = new HashMap<>();
   private final List<GraphPicture> pictures = new ArrayList<>();
-  private final Map<String, int[]> lanes = new LinkedHashMap<>();
-  private final List<String> laneNames = new ArrayList<>();
+  private final Map<String, Lane> lanes = new LinkedHashMap<>();
 
-  TimelinePage(List<TracedWork> works, List<TracedMemory> memory, long forgotten) {
+  /** A row of the page; the streams of a device come first. Immutable. */
+  private record Lane(int position, int device, String name, boolean isStream) {}
+
+  TimelinePage(
+      List<TracedWork> works,
+      List<TracedMemory> memory,
+      List<TracedPressure> pressure,
+      long forgotten) {
+    this.pressure = pressure;
     this.works = works;
     this.memory = memory;
     this.forgotten = forgotten;
     this.schedule = new Schedule(works);
+    Stream.concat(
+            works.stream().map(TracedWork::device), pressure.stream().map(TracedPressure::device))
+        .distinct()
+        .sorted()
+        .forEach(this::lanes);
+  }
+
+  private void lanes(String device) {
     works.stream()
-        .sorted(Comparator.comparing(TracedWork::device).thenComparingInt(TracedWork::stream))
+        .filter(work -> work.device().equals(device))
+        .sorted(Comparator.comparingInt(TracedWork::stream))
+        .forEach(this::lane);
+    pressure.stream()
+        .filter(each -> each.device().equals(device))
+        .sorted(Comparator.comparing(TracedPressure::kind).thenComparing(TracedPressure::thread))
         .forEach(this::lane);
   }
 
@@ -88,7 +111,7 @@ final class TimelinePage {
 
   private void write(JsonText json) throws IOException {
     json.open('{').name("forgotten").value(forgotten);
-    int[] lane = works.stream().mapToInt(this::lane).toArray();
+    int[] lane = works.stream().mapToInt(work -> lane(work).position()).toArray();
     column(json, "lane", i -> lane[i]);
     column(json, "kind", i -> texts.of(work(i).kind().inWords()));
     column(json, "name", i -> texts.of(work(i).name()));
@@ -112,9 +135,11 @@ final class TimelinePage {
     json.close(']');
     dependencies(json);
     memory(json);
+    pressure(json);
     json.name("lanes").open('[');
-    for (Map.Entry<String, int[]> each : lanes.entrySet()) {
-      json.open('[').value(each.getValue()[1]).value(laneNames.get(each.getValue()[0])).close(']');
+    for (Lane each : lanes.values()) {
+      json.open('[').value(each.device()).value(each.name());
+      json.value(each.isStream() ? 1 : 0).close(']');
     }
     json.close(']');
     texts(json, "devices", devices);
@@ -130,14 +155,17 @@ final class TimelinePage {
     return work(position).submission().startNanos();
   }
 
-  private int lane(TracedWork work) {
-    return lanes
-        .computeIfAbsent(
-            work.device() + "/" + work.stream(),
-            key -> {
-              laneNames.add(work.streamName());
-              return new int[] {lanes.size(), devices.of(work.device())};
-            })[0];
+  private Lane lane(TracedWork work) {
+    return lanes.computeIfAbsent(
+        work.device() + "/stream " + work.stream(),
+        key -> new Lane(lanes.size(), devices.of(work.device()), work.streamName(), true));
+  }
+
+  private Lane lane(TracedPressure each) {
+    String name = each.kind() == TracedPressure.Kind.WAIT ? "waits of " + each.thread() : "spills";
+    return lanes.computeIfAbsent(
+        each.device() + "/" + name,
+        key -> new Lane(lanes.size(), devices.of(each.device()), name, false));
   }
 
   private long flags(int position) {
@@ -195,6 +223,18 @@ final class TimelinePage {
     for (TracedMemory each : memory) {
       json.value(devices.of(each.device())).value(each.nanos());
       json.value(each.liveBytes()).value(texts.of(each.tag()));
+    }
+    json.close(']');
+  }
+
+  /** Eight numbers each: lane, kind, start, duration, bytes, sentence, outcome, and thread. */
+  private void pressure(JsonText json) throws IOException {
+    json.name("pressure").open('[');
+    for (TracedPressure each : pressure) {
+      json.value(lane(each).position()).value(texts.of(each.kind().name()));
+      json.value(each.span().startNanos()).value(each.span().durationNanos());
+      json.value(each.bytes()).value(texts.of(each.toString()));
+      json.value(texts.of(each.outcome().name())).value(texts.of(each.thread()));
     }
     json.close(']');
   }

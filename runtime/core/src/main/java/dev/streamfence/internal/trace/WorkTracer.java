@@ -13,11 +13,13 @@ import dev.streamfence.internal.order.Timeline;
 import dev.streamfence.internal.order.UseLabels;
 import dev.streamfence.internal.order.WorkFacts;
 import dev.streamfence.internal.order.WorkObserver;
+import dev.streamfence.internal.pressure.PressureObserver;
 import dev.streamfence.launch.Access;
 import dev.streamfence.memory.AllocationRecord;
 import dev.streamfence.trace.KernelTime;
 import dev.streamfence.trace.TraceSpan;
 import dev.streamfence.trace.TracedDependency;
+import dev.streamfence.trace.TracedPressure;
 import dev.streamfence.trace.TracedUse;
 import dev.streamfence.trace.TracedWork;
 import dev.streamfence.trace.WorkKind;
@@ -30,7 +32,7 @@ import org.jspecify.annotations.Nullable;
  * Turns the work of one runtime into a trace, into events for JDK Flight Recorder, and into times
  * per kernel, as far as each is asked for. Thread-safe.
  */
-public final class WorkTracer implements WorkObserver, MemoryObserver {
+public final class WorkTracer implements WorkObserver, MemoryObserver, PressureObserver {
   private final String device;
   private final CudaDriver driver;
   private final @Nullable RecordedTrace trace;
@@ -94,6 +96,52 @@ public final class WorkTracer implements WorkObserver, MemoryObserver {
           isAllocated ? record.bytes() : -record.bytes(),
           record.tag(),
           record.stream());
+    }
+  }
+
+  /** A wait for memory or the copy of a spilled array that has begun. Immutable. */
+  private record Pressure(TracedPressure.Kind kind, long begun, @Nullable Object flight) {}
+
+  @Override
+  public @Nullable Object begin(TracedPressure.Kind kind) {
+    try {
+      Object flight = FlightEvents.beginPressure(kind);
+      return trace == null && flight == null ? null : new Pressure(kind, driver.nanoTime(), flight);
+    } catch (RuntimeException | Error e) {
+      // What it waits for matters more than its trace.
+      return null;
+    }
+  }
+
+  @Override
+  public void end(
+      @Nullable Object begun,
+      String task,
+      String what,
+      long bytes,
+      TracedPressure.Outcome outcome) {
+    if (!(begun instanceof Pressure pressure)) {
+      return;
+    }
+    try {
+      long start = trace == null ? 0 : pressure.begun() - trace.beganAt();
+      TracedPressure ended =
+          new TracedPressure(
+              device,
+              pressure.kind(),
+              what,
+              bytes,
+              Thread.currentThread().getName(),
+              new TraceSpan(start, driver.nanoTime() - pressure.begun()),
+              outcome);
+      FlightEvents.endPressure(pressure.flight(), ended, task);
+      if (trace != null) {
+        trace.add(ended);
+      }
+    } catch (RuntimeException | Error e) {
+      if (trace != null) {
+        trace.noteForgotten();
+      }
     }
   }
 

@@ -73,6 +73,7 @@ final class FlightEventsTest {
           "StagingShortage",
           "MemoryWait",
           "Spill",
+          "SpillReturn",
           "LockWait");
 
   @TempDir private Path folder;
@@ -377,7 +378,7 @@ final class FlightEventsTest {
               assertThat(event.getString("task")).startsWith("task 1 of thread");
               assertThat(event.getString("request")).isEqualTo("'keys'");
               assertThat(event.getLong("bytes")).isEqualTo(50);
-              assertThat(event.getString("ending")).isEqualTo("split");
+              assertThat(event.getString("ending")).isEqualTo("SPLIT");
             });
   }
 

@@ -20,6 +20,9 @@ import dev.streamfence.trace.Trace;
 import dev.streamfence.trace.TraceSpan;
 import dev.streamfence.trace.TracedDependency;
 import dev.streamfence.trace.TracedDependency.Satisfied;
+import dev.streamfence.trace.TracedPressure;
+import dev.streamfence.trace.TracedPressure.Kind;
+import dev.streamfence.trace.TracedPressure.Outcome;
 import dev.streamfence.trace.TracedUse;
 import dev.streamfence.trace.TracedWork;
 import dev.streamfence.trace.WorkKind;
@@ -140,7 +143,7 @@ final class TimelinePageTest {
     assertThat(new Schedule(cycle).isCritical(1)).isTrue();
   }
 
-  private static JsonObject data(String page) throws IOException {
+  static JsonObject data(String page) throws IOException {
     Matcher found =
         Pattern.compile("<script id=\"data\" type=\"text/plain\">([^<]*)</script>").matcher(page);
     assertThat(found.find()).isTrue();
@@ -154,7 +157,7 @@ final class TimelinePageTest {
 
   private static String page(List<TracedWork> works) throws IOException {
     StringBuilder out = new StringBuilder();
-    new TimelinePage(works, List.of(), 0).writeTo(out);
+    new TimelinePage(works, List.of(), List.of(), 0).writeTo(out);
     return out.toString();
   }
 
@@ -236,7 +239,7 @@ final class TimelinePageTest {
   @Test
   void theChromeTraceHasTheNodesOfAGraphWithItsFirstLaunch() throws IOException {
     StringBuilder out = new StringBuilder();
-    new ChromeTrace(launchesOfAGraph(3), List.of()).writeTo(out);
+    new ChromeTrace(launchesOfAGraph(3), List.of(), List.of()).writeTo(out);
     List<String> nodes =
         events(out.toString())
             .filter(event -> text(event, "cat").equals("GRAPH"))
@@ -289,7 +292,7 @@ final class TimelinePageTest {
             StreamSupport.stream(texts.spliterator(), false).map(JsonElement::getAsString).toList())
         .contains(name);
     StringBuilder out = new StringBuilder();
-    new ChromeTrace(works, List.of()).writeTo(out);
+    new ChromeTrace(works, List.of(), List.of()).writeTo(out);
     assertThat(events(out.toString()).filter(event -> text(event, "name").equals(name))).hasSize(2);
   }
 
@@ -310,7 +313,7 @@ final class TimelinePageTest {
   @Test
   void theChromeTraceHasALanePerStreamAndAFlowPerWait() throws IOException {
     StringBuilder out = new StringBuilder();
-    new ChromeTrace(works(), List.of()).writeTo(out);
+    new ChromeTrace(works(), List.of(), List.of()).writeTo(out);
     String json = out.toString();
     assertThat(
             events(json)
@@ -394,6 +397,16 @@ final class TimelinePageTest {
     assertThat(dom(browser, page.toUri().toString()))
         .contains("data-ready=\"yes\"")
         .contains("0 pieces of work on 0 streams");
+
+    Trace waits = Trace.inMemory(1);
+    ((RecordedTrace) waits)
+        .add(
+            new TracedPressure(
+                DEVICE, Kind.WAIT, "'keys'", 64, "main", new TraceSpan(0, 500), Outcome.RETRY));
+    waits.writeHtml(page);
+    assertThat(dom(browser, page.toUri().toString()))
+        .contains("data-ready=\"yes\"")
+        .contains("1 waits for memory, 0 spills, 0 returns");
   }
 
   /** The page after a search, with the positions of what it has found. */

@@ -337,7 +337,7 @@ final class TraceTest {
             trace.explain().replaceAll("allocation \\d+", "allocation").replaceAll("0x\\w+", "0x"))
         .isEqualTo(
             """
-            3 earlier pieces of work are forgotten.
+            3 earlier entries are forgotten.
             stream 2 #1: increment (grid 1 x 1 x 1 of 256 x 1 x 1), by thread %1$s
               reads and writes x (allocation 'x' of 16 bytes at 0x)
               waits for stream 1 #3: x: written by stream 1 #3, written by increment
