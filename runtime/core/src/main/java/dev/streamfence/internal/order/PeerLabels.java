@@ -1,6 +1,7 @@
 package dev.streamfence.internal.order;
 
 import dev.streamfence.DeviceException.AttemptedUse;
+import dev.streamfence.trace.WorkKind;
 
 /** How a device names work of another one that uses its memory. Immutable. */
 record PeerLabels(UseLabels elsewhere, int device) implements UseLabels {
@@ -16,6 +17,15 @@ record PeerLabels(UseLabels elsewhere, int device) implements UseLabels {
 
   @Override
   public WorkFacts facts() {
-    return elsewhere.facts();
+    WorkFacts there = elsewhere.facts();
+    String place = " on device " + device;
+    // Of no kind that is measured: this device does none of the work.
+    return new WorkFacts(
+        WorkKind.OTHER,
+        there.name() + place,
+        there.qualifiedName() + place,
+        0,
+        "this stream waits for it, since it uses memory of this device",
+        null);
   }
 }

@@ -575,7 +575,7 @@ public final class Submission implements AutoCloseable {
     state = LaunchStep.QUEUING;
     if (observed != null) {
       try {
-        observed.queuing(labels.facts());
+        observed.queuing(facts());
       } catch (RuntimeException | Error e) {
         // The work matters more than what is known of it.
       }
@@ -583,6 +583,18 @@ public final class Submission implements AutoCloseable {
     for (Submission peer = usedBy == null ? nextPeer : null; peer != null; peer = peer.nextPeer) {
       peer.queuing();
     }
+  }
+
+  /** What the work is, with the place on each other device where its use of memory is ordered. */
+  private WorkFacts facts() {
+    WorkFacts facts = labels.facts();
+    for (Submission peer = usedBy == null ? nextPeer : null; peer != null; peer = peer.nextPeer) {
+      int device = peer.timeline.pool().driver().properties().ordinal();
+      facts =
+          facts.and(
+              "uses memory of device " + device + " as " + peer.timeline + " #" + peer.ticket);
+    }
+    return facts;
   }
 
   /** Says that the work is on the stream. */

@@ -25,4 +25,10 @@ public record WorkFacts(
   public WorkFacts(WorkKind kind, String name, long bytes, String detail) {
     this(kind, name, name, bytes, detail, null);
   }
+
+  /** The same with more to say. */
+  WorkFacts and(String more) {
+    return new WorkFacts(
+        kind, name, qualifiedName, bytes, detail.isEmpty() ? more : detail + "; " + more, graph);
+  }
 }
