@@ -259,6 +259,15 @@ class ReadmeTest {
     assertThat(pages()).containsAll(there);
   }
 
+  @Test
+  void everyPageThatTheReadmeLeadsToIsInTheMenuOfTheSite() throws IOException {
+    String menu = Files.readString(Path.of("../examples/src/site/site.xml"));
+    for (Path page : pages().subList(1, pages().size())) {
+      String name = Path.of("..").relativize(page).toString().replaceAll("[.]md$", ".html");
+      assertThat(menu).contains("href=\"" + name.replace('\\', '/') + "\"");
+    }
+  }
+
   /** The README, and the pages that it leads to. */
   private static List<Path> pages() throws IOException {
     List<Path> pages = new ArrayList<>(List.of(README));
