@@ -28,8 +28,8 @@ record SharedAccess(
 
   /**
    * Whether the device orders it with another access to the same bytes: both are atomic, or one is
-   * and the other one is a strong load of the same width. PTX ISA, "Data-races": accesses that are
-   * morally strong are none.
+   * and the other one is a strong load of the same value. PTX ISA, "Data-races": accesses that are
+   * morally strong are none; a load of a vector is one of each of its elements.
    */
   boolean isOrderedWith(SharedAccess other) {
     boolean areStrong =
@@ -40,7 +40,13 @@ record SharedAccess(
   }
 
   private boolean isStrongLoad() {
-    return !writes() && !isPlain();
+    return !writes() && !isPlain() && !isVector();
+  }
+
+  private boolean isVector() {
+    return access.instruction().has("v2")
+        || access.instruction().has("v4")
+        || access.instruction().has("v8");
   }
 
   /** Whether only the threads of one block, or of one cluster, take part in that order. */

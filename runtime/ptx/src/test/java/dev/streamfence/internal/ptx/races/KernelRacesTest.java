@@ -236,6 +236,15 @@ final class KernelRacesTest {
   }
 
   @Test
+  void aStrongLoadOfAVectorRacesWithAnAtomicOperationOnAllOfIt() {
+    String code =
+        "mul.wide.s32 %rd6, %r4, 4; add.s64 %rd7, %rd2, %rd6; ld.global.u32 %r20, [%rd7]; ";
+    String claim =
+        "ld.volatile.global.v2.u32 {%r22, %r24}, [%rd5]; atom.global.exch.b64 %rd8, [%rd5], %rd6;";
+    assertThat(verdict(code + at("%r20") + claim)).isEqualTo(Verdict.DATA);
+  }
+
+  @Test
   void strongStoresRaceWithAtomicOperations() {
     String code =
         "mul.wide.s32 %rd6, %r4, 4; add.s64 %rd7, %rd2, %rd6; ld.global.u32 %r20, [%rd7]; ";
