@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
 final class DeviceState {
   private final FaultPlan plan;
   private final Scheduler scheduler;
+  private final SubmissionOrder order;
 
   /** How the device was lost: the error of each call from then on. */
   private @Nullable Function<DriverCall, CudaDriverException> loss;
@@ -26,9 +27,10 @@ final class DeviceState {
   private boolean closed;
   private String lastCall = "";
 
-  DeviceState(FaultPlan plan, Scheduler scheduler) {
+  DeviceState(FaultPlan plan, Scheduler scheduler, SubmissionOrder order) {
     this.plan = plan;
     this.scheduler = scheduler;
+    this.order = order;
   }
 
   /**
@@ -80,6 +82,8 @@ final class DeviceState {
     if (loss == null) {
       loss = error;
       scheduler.abandonAll();
+      // Other devices of the machine go on with memory that this one used.
+      scheduler.forEach(stream -> order.ended(stream.clock()));
     }
   }
 

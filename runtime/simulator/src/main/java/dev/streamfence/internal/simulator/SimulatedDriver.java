@@ -64,10 +64,10 @@ final class SimulatedDriver implements CudaDriver, CudaDriver.ContextHandle {
     this.shared = shared;
     this.onClose = onClose;
     this.scheduler = shared.scheduler().forAnotherDevice();
-    this.state = new DeviceState(plan, scheduler);
+    SubmissionOrder order = shared.order();
+    this.state = new DeviceState(plan, scheduler, order);
     WaitingThreads waiting = shared.waiting();
     this.lock = new DriverLock(state, waiting);
-    SubmissionOrder order = shared.order();
     RaceChecker checker = shared.checker();
     long base = shared.add(state);
     Submissions submissions =

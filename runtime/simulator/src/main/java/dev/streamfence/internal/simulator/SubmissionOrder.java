@@ -153,8 +153,18 @@ final class SubmissionOrder {
   /** The clock of an event: everything queued on the stream so far, and what comes before that. */
   long[][] reached(StreamClock stream) {
     learnFromHost(stream);
+    return withAllOf(stream, stream.seen);
+  }
+
+  /** Orders everything submitted later, on any stream, after a stream that is never used again. */
+  void ended(StreamClock stream) {
+    // Not after what it waited for, which may still run.
+    hostKnows(withAllOf(stream, new long[0][]));
+  }
+
+  private static long[][] withAllOf(StreamClock stream, long[][] clock) {
     int block = stream.number >> BLOCK_SHIFT;
-    long[][] reached = copy(stream.seen, block + 1);
+    long[][] reached = copy(clock, block + 1);
     reached[block] = reached[block].clone();
     reached[block][stream.number & (BLOCK - 1)] = stream.position;
     return reached;

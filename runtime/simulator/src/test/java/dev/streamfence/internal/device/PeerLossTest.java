@@ -15,6 +15,7 @@ import dev.streamfence.internal.driver.CudaDriver.StreamHandle;
 import dev.streamfence.internal.launch.VectorKernels;
 import dev.streamfence.launch.LaunchRecorder;
 import dev.streamfence.simulation.Schedule;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -104,6 +105,34 @@ final class PeerLossTest {
     two.kernels.get(0).increment(away, N);
     assertThat(value(away)).isEqualTo(7);
     two.close();
+  }
+
+  /** No event covers the launch, so only the loss says that it has ended. */
+  @Test
+  void aDeviceThatIsLostRightAfterALaunchLeavesTheMemoryOfTheLaunchUsable() {
+    List<Runnable> afterLaunch = new ArrayList<>();
+    TwoDevices two =
+        TwoDevices.open(
+            Schedule.EAGER,
+            0,
+            (device, method, call) -> {
+              Object answer = call.proceed();
+              if (device == 1 && method.equals("launchKernel")) {
+                afterLaunch.forEach(Runnable::run);
+              }
+              return answer;
+            });
+    DeviceArray<int[]> away = two.filled(0, 5);
+    DeviceArray<int[]> own = two.filled(1, 1);
+    VectorKernels kernels = VectorKernels.forPeersOn(two.streams.get(1));
+    afterLaunch.add(() -> lose(two, 1, own, NOWHERE));
+
+    assertThatThrownBy(() -> kernels.increment(away, N)).isInstanceOf(CudaDriverException.class);
+
+    two.kernels.get(0).increment(away, N);
+    assertThat(value(away)).isEqualTo(7);
+    two.close();
+    assertThat(two.devices.get(0).findings()).isEmpty();
   }
 
   @Test

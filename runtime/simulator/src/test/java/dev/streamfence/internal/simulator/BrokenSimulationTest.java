@@ -54,7 +54,7 @@ final class BrokenSimulationTest {
             new StackOverflowError(),
             new IllegalStateException("a mistake in the simulation"))) {
       Scheduler scheduler = new Scheduler(schedule, 0);
-      DeviceState state = new DeviceState(plan, scheduler);
+      DeviceState state = new DeviceState(plan, scheduler, new SubmissionOrder());
       SubmissionOrder order = new SubmissionOrder();
       Submissions submissions = new Submissions(state, scheduler, order, null, false, "");
       SimulatedStream stream = new SimulatedStream(order.newStream());
@@ -73,7 +73,8 @@ final class BrokenSimulationTest {
 
   @Test
   void anErrorInACallIsThrownAndEndsTheDevice() {
-    DeviceState state = new DeviceState(plan, new Scheduler(Schedule.LAZY, 0));
+    DeviceState state =
+        new DeviceState(plan, new Scheduler(Schedule.LAZY, 0), new SubmissionOrder());
     DriverLock lock = new DriverLock(state, new WaitingThreads());
     Error planned = new OutOfMemoryError("as planned");
     assertThatThrownBy(() -> lock.run(() -> fail(planned))).isSameAs(planned);
@@ -84,7 +85,8 @@ final class BrokenSimulationTest {
 
   @Test
   void aRefusalLeavesTheDeviceAsItIs() {
-    DeviceState state = new DeviceState(plan, new Scheduler(Schedule.LAZY, 0));
+    DeviceState state =
+        new DeviceState(plan, new Scheduler(Schedule.LAZY, 0), new SubmissionOrder());
     DriverLock lock = new DriverLock(state, new WaitingThreads());
     IllegalArgumentException refusal = new IllegalArgumentException("refused");
     assertThatThrownBy(() -> lock.run(() -> fail(refusal))).isSameAs(refusal);
@@ -93,7 +95,8 @@ final class BrokenSimulationTest {
 
   @Test
   void aCallThatWasSilentlyCutShortIsNoticedByTheNext() {
-    DeviceState state = new DeviceState(plan, new Scheduler(Schedule.LAZY, 0));
+    DeviceState state =
+        new DeviceState(plan, new Scheduler(Schedule.LAZY, 0), new SubmissionOrder());
     DriverLock lock = new DriverLock(state, new WaitingThreads());
     lock.run(() -> lock.run(() -> assertThat(state.isUsable()).isFalse()));
     assertThat(state.isUsable()).isFalse();
