@@ -274,12 +274,12 @@ public final class StreamPool {
 
   /**
    * Starts a submission like {@link #beginTransfer}, for work of another device that uses memory of
-   * this one. Work of one stream there takes the same stream here: what two of its streams do is
-   * not ordered by it.
+   * this one. Work of one stream there takes the same stream here if that is free: so up to three
+   * streams there, whose indices follow one another, are not ordered by it.
    *
    * @param first chooses among the streams that are free
-   * @throws StreamMisuseException if this thread has a launch or call open on this device, or runs
-   *     the body of a graph of it
+   * @throws StreamMisuseException if this thread has a launch or call open on this device, accesses
+   *     one of its mapped pinned arrays, or runs the body of a graph of it
    * @throws dev.streamfence.RuntimeClosedException if the runtime is closed
    * @throws CudaDriverException if the device is lost, which the message then names
    */
