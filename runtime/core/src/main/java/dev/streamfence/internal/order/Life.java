@@ -137,6 +137,12 @@ public final class Life {
     }
   }
 
+  /** Whether the calling thread is in such an access. */
+  boolean isAccessing() {
+    Visit visit = current();
+    return visit != null && visit.isAccessing();
+  }
+
   /** Says that the calling thread, which has entered, begins the body of a graph; null ends it. */
   public void record(@Nullable GraphRecording graph) {
     Visit visit = current();

@@ -287,12 +287,7 @@ public final class StreamPool {
     requireUsable(labels);
     life.requireNotRecording(labels::purpose);
     if (!mayWaitForOthers()) {
-      throw new StreamMisuseException(
-          StreamMisuseException.Misuse.INSIDE_LAUNCH,
-          labels.purpose()
-              + " uses memory of device "
-              + driver.properties().ordinal()
-              + " inside of a launch of this thread there; close that first");
+      throw mayNotWait(labels);
     }
     try {
       Submission begun = beginTransfer(labels, null, first);
@@ -303,6 +298,17 @@ public final class StreamPool {
       throw new AssertionError(e);
     }
     throw new AssertionError("a wait without a deadline ends with what it waits for");
+  }
+
+  private StreamMisuseException mayNotWait(UseLabels labels) {
+    String act = labels.purpose() + " uses memory of device " + driver.properties().ordinal();
+    return life.isAccessing()
+        ? new StreamMisuseException(
+            StreamMisuseException.Misuse.INSIDE_HOST_ACCESS,
+            act + " inside an access to a mapped pinned array of it in this thread; end that first")
+        : new StreamMisuseException(
+            StreamMisuseException.Misuse.INSIDE_LAUNCH,
+            act + " inside of a launch of this thread there; close that first");
   }
 
   /**

@@ -9,6 +9,7 @@ import dev.streamfence.CudaDriverException;
 import dev.streamfence.DeviceArray;
 import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
+import dev.streamfence.PinnedArray;
 import dev.streamfence.StreamMisuseException;
 import dev.streamfence.UseAfterFreeException;
 import dev.streamfence.foreign.ForeignUses;
@@ -202,6 +203,25 @@ final class PeerRefusalsTest {
                     StreamMisuseException.Misuse.INSIDE_LAUNCH,
                     "increment on stream 1 of device 1 uses memory of device 0 inside of a launch",
                     () -> kernels.increment(away, N)));
+    two.closeClean();
+  }
+
+  @Test
+  void aLaunchInsideOfAnAccessToMemoryOfTheOtherDeviceIsRefused() {
+    TwoDevices two = TwoDevices.open(Schedule.LAZY, 0);
+    DeviceArray<int[]> away = two.filled(0, 5);
+    VectorKernels kernels = VectorKernels.forPeersOn(two.streams.get(1));
+    try (PinnedArray<int[]> host = two.gpus.get(0).memory().pinned(int[].class, N)) {
+      assertThat(host.mapped().length()).isEqualTo(N);
+      host.write(
+          bytes ->
+              assertMisuse(
+                  StreamMisuseException.Misuse.INSIDE_HOST_ACCESS,
+                  "increment on stream 1 of device 1 uses memory of device 0 inside an access to a"
+                      + " mapped pinned array of it in this thread; end that first",
+                  () -> kernels.increment(away, N)));
+    }
+    assertThat(value(away)).isEqualTo(5);
     two.closeClean();
   }
 
