@@ -50,7 +50,7 @@ final class SortOrder {
     ColumnValues values = new ColumnValues(stream, temporaries, rows);
     if (column.type().equals(ColumnType.UTF8)) {
       ReadableArray<byte[]> known = values.known(column);
-      byText(column, known, sort, key);
+      byText(column, known, rows, sort, key);
       byNulls(known, sort, key);
     } else if (column.type() instanceof DictionaryType dictionary) {
       byDictionary(column, dictionary, values, sort, key);
@@ -97,13 +97,18 @@ final class SortOrder {
     }
   }
 
-  /** Sorts by the last bytes first. */
+  /**
+   * Sorts by the last bytes first.
+   *
+   * @param count of the column's texts; what follows them may be anything
+   */
   private void byText(
       ReadableColumn<?> column,
       @Nullable ReadableArray<byte[]> known,
+      int count,
       RadixSort sort,
       SortKey key) {
-    int length = longest(column);
+    int length = longest(column, count);
     for (int from = (length - 1) / BYTES_PER_KEY * BYTES_PER_KEY;
         from >= 0;
         from -= BYTES_PER_KEY) {
@@ -130,8 +135,7 @@ final class SortOrder {
     sort.byKeys();
   }
 
-  private int longest(ReadableColumn<?> column) {
-    int count = Math.toIntExact(column.length());
+  private int longest(ReadableColumn<?> column, int count) {
     DeviceArray<int[]> longest = temporaries.zeros(int[].class, 1);
     kernels.longestText(column.offsets(), longest, count);
     return DeviceArrays.getInt(longest, stream, 0);
@@ -147,7 +151,7 @@ final class SortOrder {
     ReadableColumn<byte[]> entries = column.dictionary();
     int count = Rows.require(entries.length(), "a dictionary");
     RadixSort ofEntries = new RadixSort(stream, Rows.all(stream, count, temporaries), temporaries);
-    byText(entries, null, ofEntries, SortKey.ascending(key.column()));
+    byText(entries, null, count, ofEntries, SortKey.ascending(key.column()));
     DeviceArray<long[]> ranks = temporaries.array(long[].class, count);
     kernels.rankTexts(
         entries.offsets(),

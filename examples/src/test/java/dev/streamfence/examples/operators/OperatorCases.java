@@ -11,6 +11,7 @@ import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
 import dev.streamfence.column.ColumnField;
 import dev.streamfence.column.ColumnType;
+import dev.streamfence.column.DeviceColumn;
 import dev.streamfence.column.DeviceTable;
 import dev.streamfence.column.Schema;
 import dev.streamfence.graph.KernelGraph;
@@ -460,6 +461,24 @@ abstract class OperatorCases {
         count,
         (stream, table, rows) ->
             assertRows(stream, Sort.of(stream, table, keys), sorted(rows, keys)));
+  }
+
+  @Test
+  void textsBeyondTheRowsDoNotMatter() {
+    ColumnField field = ColumnField.of("text", ColumnType.UTF8);
+    onEachDevice(
+        (device, stream) -> {
+          DeviceColumn<byte[]> column =
+              DeviceColumn.ofText(
+                  field,
+                  device.memory().upload(stream, new int[] {0, 1, 2, Integer.MAX_VALUE, 7}),
+                  device.memory().upload(stream, new byte[] {'b', 'a'}),
+                  device.memory().allocate(stream, byte[].class, 0));
+          try (DeviceTable table = DeviceTable.of(stream, Schema.of(field), List.of(column), 2);
+              DeviceTable sorted = Sort.of(stream, table, SortKey.ascending("text"))) {
+            assertThat(sorted.download(stream, "text", String[].class)).containsExactly("a", "b");
+          }
+        });
   }
 
   @ParameterizedTest
