@@ -97,8 +97,8 @@ extern "C" __global__ void combine(int operation, int ofFloating, Vector a, Vect
   }
 }
 
-// The functions of one operand, by the numbers that Operation.java gives them.
-enum { NOT, YEAR, TO_DOUBLE, TOGGLE };
+// The functions of one operand, by the numbers that Evaluation.java gives them.
+enum { NOT, YEAR, TO_DOUBLE, TOGGLE, UNIFY };
 
 // The year of a day since 1970-01-01 in the Gregorian calendar, whose cycles have 146,097 days; a
 // year counts from March here, so that a leap day ends it.
@@ -112,10 +112,17 @@ static __device__ long long yearOf(long long day) {
   return yearOfCycle + cycle * 400 + (dayOfYear >= 306);
 }
 
+// Doubles that are equal as keys get the same bits: all NaN, which differ in their sign and payload,
+// and -0 and 0.
+static __device__ long long unified(double value) {
+  return value != value ? 0x7ff8000000000000ll : bitsOf(value + 0.0);
+}
+
 // Maps the bits of doubles to integers in the same order, and back: a negative number's lower bits
-// are inverted.
+// are inverted. All NaN become the same one, which comes last.
 static __device__ long long toggled(long long bits) {
-  return bits < 0 ? bits ^ 0x7fffffffffffffffll : bits;
+  double value = doubleOf(bits);
+  return value != value ? unified(value) : (bits < 0 ? bits ^ 0x7fffffffffffffffll : bits);
 }
 
 // Applies a function to a vector; nulls stay null. `factor` scales a number that becomes a double.
@@ -135,6 +142,9 @@ extern "C" __global__ void map(int function, const long long *a, double factor, 
       break;
     case TO_DOUBLE:
       numbers[i] = bitsOf((double)x / factor);
+      break;
+    case UNIFY:
+      numbers[i] = unified(doubleOf(x));
       break;
     default:
       numbers[i] = toggled(x);

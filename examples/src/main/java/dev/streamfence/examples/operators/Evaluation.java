@@ -22,6 +22,9 @@ final class Evaluation {
   private static final int TO_DOUBLE = 2;
   private static final int TOGGLE = 3;
 
+  /** See {@link KeyColumns}. */
+  static final int UNIFY = 4;
+
   private final DeviceStream stream;
   private final DeviceTable table;
   private final int rows;

@@ -109,7 +109,7 @@ final class KeyColumns {
     return type instanceof DictionaryType || type.equals(ColumnType.UTF8);
   }
 
-  /** Of equal doubles, 0 and -0 differ in their bits: adding 0 makes them one. */
+  /** Doubles that are equal as keys can differ in their bits: 0 and -0, and all NaN. */
   private Value number(ReadableColumn<?> column, Temporaries temporaries) {
     Value value = new ColumnValues(stream, temporaries, rows).numbers(column);
     if (!value.isFloating()) {
@@ -117,15 +117,7 @@ final class KeyColumns {
     }
     DeviceArray<long[]> numbers = temporaries.array(long[].class, rows);
     ExpressionKernelsLauncher.on(stream)
-        .combine(
-            Operation.ADD.code(),
-            1,
-            value.vector(),
-            new Vector(null, null),
-            0,
-            numbers,
-            null,
-            rows);
+        .map(Evaluation.UNIFY, Evaluation.numbersOf(value), 1, numbers, rows);
     return Value.of(value.type(), numbers, value.known());
   }
 

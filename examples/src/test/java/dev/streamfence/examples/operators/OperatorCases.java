@@ -594,6 +594,36 @@ abstract class OperatorCases {
         });
   }
 
+  @Test
+  void notANumberIsOneKeyAndComesLast() {
+    double negative = Double.longBitsToDouble(0xfff8_0000_0000_0001L);
+    double[] values = {Double.NaN, 1, negative, Double.POSITIVE_INFINITY, -0.0, 0};
+    Schema schema = Schema.of(ColumnField.of("value", ColumnType.FLOAT64));
+    onEachDevice(
+        (device, stream) -> {
+          try (DeviceTable table = DeviceTable.upload(stream, schema, values);
+              DeviceTable sorted = Sort.of(stream, table, SortKey.ascending("value"));
+              DeviceTable top = TopK.of(stream, table, 2, 1, List.of(SortKey.descending("value")));
+              DeviceTable groups =
+                  GroupBy.of(stream, table, List.of("value"), Aggregate.count("n"));
+              DeviceTable distinct = Distinct.of(stream, table);
+              HashJoin join = HashJoin.build(stream, distinct, "value");
+              DeviceTable found = join.semi(stream, table, "value");
+              DeviceTable most =
+                  GroupBy.of(stream, table, List.of(), Aggregate.most("most", column("value")))) {
+            assertThat(sorted.download(stream, "value", double[].class))
+                .containsExactly(-0.0, 0, 1, Double.POSITIVE_INFINITY, Double.NaN, Double.NaN);
+            assertThat(top.download(stream, "value", double[].class))
+                .containsExactly(Double.NaN, Double.NaN);
+            assertThat(groups.download(stream, "n", long[].class))
+                .containsExactlyInAnyOrder(2, 1, 1, 2);
+            assertThat(distinct.rows(stream)).isEqualTo(4);
+            assertThat(found.rows(stream)).isEqualTo(6);
+            assertThat(most.download(stream, "most", double[].class)).containsExactly(Double.NaN);
+          }
+        });
+  }
+
   private static Stream<Long> longs(List<List<@Nullable Object>> rows, String column) {
     return rows.stream()
         .map(row -> (Long) row.get(HostRows.at(column)))
