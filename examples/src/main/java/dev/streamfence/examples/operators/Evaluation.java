@@ -268,8 +268,23 @@ final class Evaluation {
     long factor = Types.powerOfTen(scale - value.scale());
     ColumnType type = ColumnType.decimal(18, scale);
     return value.numbers() == null
-        ? Value.constant(type, Math.multiplyExact(value.constant(), factor))
+        ? Value.constant(type, scaled(value.constant(), factor, scale))
         : combined(Operation.MULTIPLY, value, Value.constant(type, factor), type);
+  }
+
+  private static long scaled(long constant, long factor, int scale) {
+    try {
+      return Math.multiplyExact(constant, factor);
+    } catch (ArithmeticException e) {
+      throw new IllegalArgumentException(
+          "the constant "
+              + constant
+              + " with "
+              + scale
+              + " digits after the point does not fit in"
+              + " 64 bits",
+          e);
+    }
   }
 
   private Value vector(Value value) {

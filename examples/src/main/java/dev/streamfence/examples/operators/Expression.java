@@ -35,14 +35,11 @@ public sealed interface Expression {
    * The same decimal number in each row.
    *
    * @param value such as {@code 0.05}, which has two digits after the point
-   * @throws ArithmeticException if it does not fit in 64 bits
-   * @throws IllegalArgumentException if it has more than 18 digits after the point
+   * @throws IllegalArgumentException if it is no such number, does not fit in 64 bits, or has more
+   *     than 18 digits after the point
    */
   static Expression decimal(String value) {
-    BigDecimal decimal = new BigDecimal(value);
-    int scale = Math.max(decimal.scale(), 0);
-    return new Constant(
-        ColumnType.decimal(18, scale), decimal.setScale(scale).unscaledValue().longValueExact());
+    return Constant.decimal(value);
   }
 
   /** The same day in each row. */
@@ -154,7 +151,22 @@ public sealed interface Expression {
   }
 
   /** The same value in each row, as the bits of a vector. */
-  record Constant(ColumnType type, long bits) implements Expression {}
+  record Constant(ColumnType type, long bits) implements Expression {
+    private static Constant decimal(String value) {
+      try {
+        BigDecimal decimal = new BigDecimal(value);
+        int scale = Math.max(decimal.scale(), 0);
+        return new Constant(
+            ColumnType.decimal(18, scale),
+            decimal.setScale(scale).unscaledValue().longValueExact());
+      } catch (NumberFormatException e) {
+        throw new IllegalArgumentException("'" + value + "' is no decimal number", e);
+      } catch (ArithmeticException e) {
+        throw new IllegalArgumentException(
+            "the decimal number " + value + " does not fit in 64 bits", e);
+      }
+    }
+  }
 
   /** An operation of two operands. */
   record Binary(Operation operation, Expression left, Expression right) implements Expression {}

@@ -22,9 +22,11 @@ public final class Filter {
    * Returns the rows of some columns, like {@link #of(DeviceStream, DeviceTable, Expression)}.
    *
    * @param kept the columns of the result, such as {@code table.select("key")}
+   * @throws IllegalArgumentException also if the two tables have different numbers of rows
    */
   public static DeviceTable of(
       DeviceStream stream, DeviceTable table, Expression condition, DeviceTable kept) {
+    requireSameRows(Rows.of(stream, table), Rows.of(stream, kept));
     try (Temporaries temporaries = new Temporaries(stream)) {
       Rows rows;
       try (Temporaries values = new Temporaries(stream)) {
@@ -32,6 +34,17 @@ public final class Filter {
         rows = Rows.where(stream, evaluation.condition(condition), evaluation.rows(), temporaries);
       }
       return Gather.table(stream, kept, rows);
+    }
+  }
+
+  private static void requireSameRows(int rows, int ofKept) {
+    if (rows != ofKept) {
+      throw new IllegalArgumentException(
+          "a condition over "
+              + rows
+              + " rows, for a table of "
+              + ofKept
+              + "; keep columns of the same table");
     }
   }
 }

@@ -89,6 +89,14 @@ public final class GroupBy {
 
   private Value value(Evaluation evaluation, Aggregate aggregate, Temporaries temporaries) {
     Value operand = evaluation.of(aggregate.operand());
+    if (addsUp(aggregate) && !Types.isNumber(operand)) {
+      throw new IllegalArgumentException(
+          "aggregate '"
+              + aggregate.name()
+              + "' adds up "
+              + operand.type()
+              + "; sums and averages are those of numbers");
+    }
     boolean isOrdered = operand.isFloating() && !addsUp(aggregate);
     if (isOrdered) {
       operand = evaluation.toggled(operand);

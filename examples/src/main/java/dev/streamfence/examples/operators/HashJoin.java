@@ -24,6 +24,7 @@ public final class HashJoin implements AutoCloseable {
   private final Groups groups;
   private final DeviceArray<int[]> starts;
   private final DeviceArray<int[]> rowsByGroup;
+  private volatile boolean isClosed;
 
   private HashJoin(DeviceStream stream, DeviceTable build, List<String> names, Temporaries arrays) {
     this.build = build;
@@ -47,10 +48,14 @@ public final class HashJoin implements AutoCloseable {
    *
    * @param build the build side: the smaller one, since its rows take memory
    * @param keys the columns of the key
-   * @throws IllegalArgumentException if the table does not have a column, or has more than 2²⁹ rows
+   * @throws IllegalArgumentException if there is no key, or the table does not have a column, or
+   *     has more than 2²⁹ rows
    * @throws dev.streamfence.OutOfMemoryBudgetException if there is not enough memory
    */
   public static HashJoin build(DeviceStream stream, DeviceTable build, String... keys) {
+    if (keys.length == 0) {
+      throw new IllegalArgumentException("a join without a key; name a column");
+    }
     Temporaries arrays = new Temporaries(stream);
     try {
       return new HashJoin(stream, build, List.of(keys), arrays);
@@ -69,6 +74,7 @@ public final class HashJoin implements AutoCloseable {
    * @param keys the columns of the key, in the order of the build side's
    * @throws IllegalArgumentException if the keys do not go with those of the build side, or there
    *     are more pairs than a table has rows
+   * @throws IllegalStateException if the join is closed
    * @throws dev.streamfence.OutOfMemoryBudgetException if there is not enough memory
    */
   public DeviceTable inner(DeviceStream stream, DeviceTable probe, String... keys) {
@@ -144,6 +150,9 @@ public final class HashJoin implements AutoCloseable {
   /** The row of the build side that stands for the key of each row, or -1. */
   private DeviceArray<int[]> found(
       DeviceStream stream, DeviceTable probe, List<String> names, Temporaries temporaries) {
+    if (isClosed) {
+      throw new IllegalStateException("the join by " + keys.names() + " is closed");
+    }
     KeyColumns columns = keys.probe(stream, probe, names, temporaries);
     DeviceArray<int[]> representatives = temporaries.array(int[].class, columns.rows());
     GroupKernelsLauncher.on(stream)
@@ -169,6 +178,7 @@ public final class HashJoin implements AutoCloseable {
 
   @Override
   public void close() {
+    isClosed = true;
     arrays.close();
   }
 }

@@ -80,6 +80,11 @@ final class KeyColumns {
     return keys;
   }
 
+  /** The names of the columns. */
+  List<String> names() {
+    return columns.stream().map(ReadableColumn::name).toList();
+  }
+
   /** How many rows there are. */
   int rows() {
     return rows;

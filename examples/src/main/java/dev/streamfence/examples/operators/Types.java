@@ -67,7 +67,8 @@ final class Types {
     return isNumber(left) && isNumber(right);
   }
 
-  private static boolean isNumber(Value value) {
+  /** Whether it can be added up. */
+  static boolean isNumber(Value value) {
     return value.isExact() || value.isFloating();
   }
 
