@@ -79,6 +79,37 @@ abstract class OperatorCases {
     }
   }
 
+  // All.
+
+  @Test
+  void operatorsTakeSlicesWhoseNumberOfRowsTheHostDoesNotHave() {
+    withRows(
+        100,
+        (stream, table, rows) -> {
+          table.rowCount().fill(stream, 63);
+          try (DeviceTable slice = table.slice(stream, 13, 80);
+              DeviceTable same =
+                  HostRows.upload(stream, HostRows.EVERY_TYPE, rows.subList(13, 63))) {
+            assertThat(slice.knownRows()).isEmpty();
+            OperatorCalls.ALL.forEach(
+                (operator, call) -> {
+                  try (DeviceTable result =
+                          call.apply(stream, slice.select(OperatorCalls.COLUMNS));
+                      DeviceTable expected =
+                          call.apply(stream, same.select(OperatorCalls.COLUMNS))) {
+                    assertThat(withoutOrder(stream, result))
+                        .as(operator)
+                        .isEqualTo(withoutOrder(stream, expected));
+                  }
+                });
+          }
+        });
+  }
+
+  private static List<String> withoutOrder(DeviceStream stream, DeviceTable table) {
+    return HostRows.download(stream, table).stream().map(Objects::toString).sorted().toList();
+  }
+
   // Filter.
 
   @ParameterizedTest
