@@ -44,7 +44,8 @@ public final class GroupBy {
    * equals null. The order of the rows is open. Waits for the device, for the number of groups.
    *
    * @param keys the columns of the key; none for one row over the whole table, which is there even
-   *     if the table is empty, and does not wait for the device
+   *     if the table is empty, and waits for the device only if the host does not have the number
+   *     of rows
    * @throws IllegalArgumentException if a column or an expression does not fit the table
    * @throws dev.streamfence.OutOfMemoryBudgetException if there is not enough memory
    */

@@ -434,6 +434,35 @@ abstract class OperatorCases {
                 .hasMessage("the expression is int64, and no condition"));
   }
 
+  @Test
+  void projectionsAndSumsOfAWholeTableAreRecordedAsAGraph() {
+    Schema schema = Schema.of(ColumnField.of("value", ColumnType.INT64));
+    onEachDevice(
+        (device, stream) -> {
+          List<DeviceTable> results = new ArrayList<>();
+          try (DeviceTable table = DeviceTable.upload(stream, schema, new long[] {1, 2, 3});
+              KernelGraph graph =
+                  device.graph(
+                      "doubles",
+                      body -> {
+                        Expression twice = column("value").times(number(2));
+                        results.add(Project.of(stream, table, Map.of("twice", twice)));
+                        results.add(
+                            GroupBy.of(stream, table, List.of(), Aggregate.sum("sum", twice)));
+                      })) {
+            for (long value : new long[] {5, 7}) {
+              table.column("value", long[].class).values().fill(stream, value);
+              graph.launch(stream);
+              assertThat(results.get(0).download(stream, "twice", long[].class))
+                  .containsExactly(2 * value, 2 * value, 2 * value);
+              assertThat(results.get(1).download(stream, "sum", long[].class))
+                  .containsExactly(6 * value);
+            }
+            results.forEach(DeviceTable::close);
+          }
+        });
+  }
+
   // Sort and top-k.
 
   private static Comparator<List<@Nullable Object>> order(SortKey... keys) {
@@ -763,38 +792,6 @@ abstract class OperatorCases {
                 stream,
                 GroupBy.of(stream, table, List.of(), AGGREGATES),
                 List.of(aggregates(rows))));
-  }
-
-  @Test
-  void anAggregateOfAWholeTableIsRecordedAsAGraph() {
-    long[] values = IntStream.range(0, 100).asLongStream().toArray();
-    Schema schema = Schema.of(ColumnField.of("value", ColumnType.INT64));
-    onEachDevice(
-        (device, stream) -> {
-          try (DeviceTable table = DeviceTable.upload(stream, schema, new long[100])) {
-            List<DeviceTable> results = new ArrayList<>();
-            Expression isEven = column("value").dividedBy(number(2)).isLess(number(20));
-            try (KernelGraph graph =
-                device.graph(
-                    "sum",
-                    body ->
-                        results.add(
-                            GroupBy.of(
-                                stream,
-                                table,
-                                List.of(),
-                                Aggregate.sum(
-                                    "sum", isEven.choose(column("value"), number(0))))))) {
-              graph.launch(stream);
-              assertThat(results.get(0).download(stream, "sum", long[].class)).containsExactly(0);
-              table.column("value", long[].class).values().upload(stream, values);
-              graph.launch(stream);
-              assertThat(results.get(0).download(stream, "sum", long[].class))
-                  .containsExactly(39L * 40 / 2);
-            }
-            results.get(0).close();
-          }
-        });
   }
 
   // Joins.
