@@ -349,7 +349,7 @@ abstract class OperatorCases {
             .flatMap(
                 year ->
                     IntStream.of(0, 58, 59, 60, 364, 365)
-                        .map(day -> (int) LocalDate.of(1970 + year * 25, 1, 1).toEpochDay() + day))
+                        .map(day -> (int) LocalDate.of(2000 + year * 25, 1, 1).toEpochDay() + day))
             .toArray();
     Schema schema = Schema.of(ColumnField.of("day", ColumnType.DATE32));
     onEachDevice(
