@@ -20,7 +20,9 @@ import java.util.stream.Stream;
 final class OrderQueries {
   static final List<OperatorQuery> ALL =
       Stream.concat(
-              Stream.of(AnswerShape.NO_LIMIT, 25).flatMap(OrderQueries::sorted),
+              // The first rows by a number, and by texts with nulls first.
+              Stream.concat(
+                  sorted(AnswerShape.NO_LIMIT).stream(), Stream.of(0, 2, 4).map(sorted(25)::get)),
               Stream.of(
                   OperatorQuery.of(
                       "the different values of a number and a text with a dictionary",
@@ -52,7 +54,7 @@ final class OrderQueries {
 
   private OrderQueries() {}
 
-  private static Stream<OperatorQuery> sorted(int limit) {
+  private static List<OperatorQuery> sorted(int limit) {
     AnswerShape orders =
         AnswerShape.of(
             integer("o_orderkey"),
@@ -62,7 +64,7 @@ final class OrderQueries {
     AnswerShape customers =
         AnswerShape.of(integer("c_custkey"), text("c_name"), text("c_mktsegment"));
     AnswerShape parts = AnswerShape.of(integer("p_partkey"), text("p_name"));
-    return Stream.of(
+    return List.of(
         query(
             TpchTable.ORDERS, orders, limit, descending("o_totalprice"), descending("o_orderkey")),
         query(
