@@ -74,24 +74,29 @@ public final class Temporaries implements AutoCloseable {
     }
   }
 
+  /** Continues after a failure, also an {@link Error}, and throws the first one. */
   @Override
   public void close() {
-    RuntimeException first = null;
+    Throwable first = null;
     while (!open.isEmpty()) {
       try {
         open.pop().close();
-      } catch (Exception e) {
-        RuntimeException failure =
-            e instanceof RuntimeException unchecked ? unchecked : new IllegalStateException(e);
+      } catch (Exception | Error e) {
         if (first == null) {
-          first = failure;
+          first = e;
         } else {
-          first.addSuppressed(failure);
+          first.addSuppressed(e);
         }
       }
     }
+    if (first instanceof Error error) {
+      throw error;
+    }
+    if (first instanceof RuntimeException unchecked) {
+      throw unchecked;
+    }
     if (first != null) {
-      throw first;
+      throw new IllegalStateException(first);
     }
   }
 }
