@@ -37,12 +37,6 @@ final class Columns {
    * @param temporaries own the columns so far
    */
   static DeviceTable table(
-      DeviceStream stream, List<DeviceColumn<?>> columns, Rows rows, Temporaries temporaries) {
-    return table(stream, columns, rows.count(), temporaries);
-  }
-
-  /** As above, with a number of rows. */
-  static DeviceTable table(
       DeviceStream stream, List<DeviceColumn<?>> columns, int rows, Temporaries temporaries) {
     Schema schema =
         Schema.of(columns.stream().map(ReadableColumn::field).toArray(ColumnField[]::new));
@@ -109,28 +103,5 @@ final class Columns {
     DeviceArray<byte[]> validity = own.array(byte[].class, bytes);
     ExpressionKernelsLauncher.on(stream).packValidity(known, validity, rows, bytes);
     return validity;
-  }
-
-  /** A column with the same texts, such as a dictionary. Does not wait for the device. */
-  static DeviceColumn<byte[]> copyOfText(DeviceStream stream, ReadableColumn<byte[]> column) {
-    try (Temporaries own = new Temporaries(stream)) {
-      DeviceArray<int[]> offsets = own.add(column.offsets().copy(stream));
-      DeviceArray<byte[]> text = own.add(column.values().copy(stream));
-      DeviceArray<byte[]> validity = own.add(copyOfValidity(stream, column));
-      DeviceColumn<byte[]> copy = DeviceColumn.ofText(column.field(), offsets, text, validity);
-      own.handOver(offsets);
-      own.handOver(text);
-      own.handOver(validity);
-      return copy;
-    }
-  }
-
-  private static DeviceArray<byte[]> copyOfValidity(
-      DeviceStream stream, ReadableColumn<byte[]> column) {
-    if (column.validityOffset() != 0) {
-      throw new IllegalArgumentException(
-          "dictionary '" + column.name() + "' is a slice whose nulls do not begin with a byte");
-    }
-    return column.validity().copy(stream);
   }
 }

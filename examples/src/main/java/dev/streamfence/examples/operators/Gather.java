@@ -33,7 +33,8 @@ final class Gather {
    */
   static DeviceTable table(DeviceStream stream, DeviceTable table, Rows rows) {
     try (Temporaries temporaries = new Temporaries(stream)) {
-      return Columns.table(stream, columns(stream, table, rows, temporaries), rows, temporaries);
+      return Columns.table(
+          stream, columns(stream, table, rows, temporaries), rows.count(), temporaries);
     }
   }
 
@@ -122,11 +123,27 @@ final class Gather {
     Class<A> arrayType = (Class<A>) type.arrayType();
     DeviceArray<A> gathered = elements(column.values(), arrayType, own);
     ReadableColumn<byte[]> entries = column.dictionary();
-    DeviceColumn<byte[]> dictionary = own.add(Columns.copyOfText(stream, entries));
+    DeviceColumn<byte[]> dictionary = own.add(copyOf(entries));
     DeviceColumn<A> result = DeviceColumn.ofDictionary(field, gathered, validity, dictionary);
     own.handOver(gathered);
     own.handOver(dictionary);
     return result;
+  }
+
+  /** The whole dictionary, for which nothing has to be asked of the device. */
+  private DeviceColumn<byte[]> copyOf(ReadableColumn<byte[]> entries) {
+    int count = Rows.require(entries.length(), "a dictionary");
+    try (Temporaries own = new Temporaries(stream)) {
+      DeviceArray<int[]> offsets = own.add(entries.offsets().copy(stream));
+      DeviceArray<byte[]> text = own.add(entries.values().copy(stream));
+      Gather all = new Gather(stream, Rows.all(stream, count, own), false);
+      DeviceArray<byte[]> validity = all.validity(entries, own);
+      DeviceColumn<byte[]> copy = DeviceColumn.ofText(entries.field(), offsets, text, validity);
+      own.handOver(offsets);
+      own.handOver(text);
+      own.handOver(validity);
+      return copy;
+    }
   }
 
   private <A> DeviceArray<A> elements(

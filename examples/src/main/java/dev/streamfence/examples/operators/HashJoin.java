@@ -143,7 +143,7 @@ public final class HashJoin implements AutoCloseable {
           isOuter
               ? Gather.columnsOrNulls(stream, build, buildRows, own)
               : Gather.columns(stream, build, buildRows, own));
-      return Columns.table(stream, columns, probeRows, own);
+      return Columns.table(stream, columns, probeRows.count(), own);
     }
   }
 

@@ -7,6 +7,7 @@ import static dev.streamfence.examples.operators.Expression.number;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.streamfence.DeviceArray;
 import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
 import dev.streamfence.column.ColumnField;
@@ -401,6 +402,28 @@ abstract class OperatorCases {
             return text == null ? null : (Object) List.of("a", "zürich", "").contains(text);
           });
     }
+  }
+
+  @Test
+  void dictionariesMayBeSlicesWithNulls() {
+    Schema texts = Schema.of(ColumnField.nullable("text", ColumnType.UTF8));
+    ColumnField field = ColumnField.of("code", ColumnType.dictionary(ColumnType.INT8));
+    onEachDevice(
+        (device, stream) -> {
+          DeviceArray<byte[]> codes = device.memory().upload(stream, new byte[] {1, 0, 2, 1});
+          DeviceArray<byte[]> noNulls = device.memory().upload(stream, new byte[0]);
+          String[] words = {"x", null, "z", "b", null, "a"};
+          try (DeviceTable entries = DeviceTable.upload(stream, texts, (Object) words)) {
+            DeviceColumn<byte[]> slice = entries.column("text", byte[].class).slice(3, 3);
+            DeviceColumn<byte[]> column = DeviceColumn.ofDictionary(field, codes, noNulls, slice);
+            try (DeviceTable table =
+                    DeviceTable.of(stream, Schema.of(field), List.of(column), codes.length());
+                DeviceTable sorted = Sort.of(stream, table, SortKey.ascending("code"))) {
+              assertThat(sorted.download(stream, "code", String[].class))
+                  .containsExactly("a", "b", null, null);
+            }
+          }
+        });
   }
 
   @Test
