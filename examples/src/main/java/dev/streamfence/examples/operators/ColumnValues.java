@@ -38,7 +38,7 @@ final class ColumnValues {
    */
   Value numbers(ReadableColumn<?> column) {
     ColumnType type = column.type();
-    if (type instanceof DictionaryType || type.equals(ColumnType.UTF8)) {
+    if (Types.isText(type)) {
       throw new IllegalArgumentException(
           "column '"
               + column.name()
@@ -49,9 +49,22 @@ final class ColumnValues {
     return Value.of(typeOf(type), widened(column, type), known(column));
   }
 
-  /** The numbers of a dictionary's rows that a column holds. */
-  Value codes(ReadableColumn<?> column, DictionaryType type) {
-    return Value.of(ColumnType.INT64, widened(column, type.index()), known(column));
+  /**
+   * The numbers of the dictionary's rows that a column refers to.
+   *
+   * @param ofEntries a number for each row of the dictionary
+   */
+  Value ofDictionary(ReadableColumn<?> column, DictionaryType type, Value ofEntries) {
+    Vector codes = new Vector(widened(column, type.index()), known(column));
+    int entries = Rows.require(column.dictionary().length(), "a dictionary");
+    DeviceArray<long[]> numbers = temporaries.array(long[].class, rows);
+    DeviceArray<byte[]> known =
+        codes.known() == null && ofEntries.known() == null
+            ? null
+            : temporaries.array(byte[].class, rows);
+    ExpressionKernelsLauncher.on(stream)
+        .lookUp(codes, ofEntries.vector(), entries, numbers, known, rows);
+    return Value.of(ofEntries.type(), numbers, known);
   }
 
   /** A byte per row that is 0 for null, or null if no row is null. */

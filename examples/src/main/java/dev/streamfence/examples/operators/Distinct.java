@@ -10,8 +10,8 @@ public final class Distinct {
   private Distinct() {}
 
   /**
-   * Returns a table with one of the rows of each key, whole and in order; which of them is open.
-   * Null equals null. Waits for the device.
+   * Returns a table with one of the rows of each key, whole and in order; which of them is
+   * unspecified. Null equals null. Waits for the device.
    *
    * @param keys the columns of the key; all if none is given
    * @throws IllegalArgumentException if the table does not have a column, or has too many rows

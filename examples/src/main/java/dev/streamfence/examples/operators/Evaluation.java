@@ -203,21 +203,10 @@ final class Evaluation {
     ReadableColumn<?> column = table.column(named.name());
     if (column.type() instanceof DictionaryType dictionary) {
       ReadableColumn<byte[]> entries = column.dictionary();
-      int count = Math.toIntExact(entries.length());
-      Value ofEntries =
-          matches(
-              entries,
-              new ColumnValues(stream, temporaries, count).known(entries),
-              expression,
-              count);
-      Value codes = columns.codes(column, dictionary);
-      DeviceArray<long[]> numbers = temporaries.array(long[].class, rows);
-      DeviceArray<byte[]> known =
-          codes.known() == null && ofEntries.known() == null
-              ? null
-              : temporaries.array(byte[].class, rows);
-      kernels.lookUp(codes.vector(), ofEntries.vector(), count, numbers, known, rows);
-      return Value.of(ColumnType.BOOL8, numbers, known);
+      int count = Rows.require(entries.length(), "a dictionary");
+      ColumnValues ofEntries = new ColumnValues(stream, temporaries, count);
+      return columns.ofDictionary(
+          column, dictionary, matches(entries, ofEntries.known(entries), expression, count));
     }
     if (!column.type().equals(ColumnType.UTF8)) {
       throw new IllegalArgumentException(

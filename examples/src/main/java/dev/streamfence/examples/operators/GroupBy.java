@@ -41,7 +41,8 @@ public final class GroupBy {
 
   /**
    * Returns a table with a row for each key: the columns of the key, then the aggregates. Null
-   * equals null. The order of the rows is open. Waits for the device, for the number of groups.
+   * equals null. The order of the rows is unspecified. Waits for the device, for the number of
+   * groups.
    *
    * @param keys the columns of the key; none for one row over the whole table, which is there even
    *     if the table is empty, and waits for the device only if the host does not have the number

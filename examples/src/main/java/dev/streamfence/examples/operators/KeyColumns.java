@@ -35,7 +35,7 @@ final class KeyColumns {
     List<ReadableArray<byte[]>> known = new ArrayList<>();
     for (int i = 0; i < columns.size(); i++) {
       Value value =
-          isText(columns.get(i).type())
+          Types.isText(columns.get(i).type())
               ? text(columns.get(i), build == null ? null : build.texts.get(i), temporaries)
               : number(columns.get(i), temporaries);
       if (texts.size() <= i) {
@@ -91,9 +91,9 @@ final class KeyColumns {
   }
 
   private static void requireAlike(ReadableColumn<?> build, ReadableColumn<?> probe) {
-    boolean isText = isText(build.type());
+    boolean isText = Types.isText(build.type());
     boolean areAlike =
-        isText == isText(probe.type())
+        isText == Types.isText(probe.type())
             && (isText
                 || ColumnValues.typeOf(build.type()).equals(ColumnValues.typeOf(probe.type())));
     if (!areAlike) {
@@ -108,10 +108,6 @@ final class KeyColumns {
               + build.type()
               + "; a join compares columns of one kind");
     }
-  }
-
-  private static boolean isText(ColumnType type) {
-    return type instanceof DictionaryType || type.equals(ColumnType.UTF8);
   }
 
   /** Doubles that are equal as keys can differ in their bits: 0 and -0, and all NaN. */
@@ -133,13 +129,7 @@ final class KeyColumns {
       int count = Rows.require(entries.length(), "a dictionary");
       ColumnValues ofEntries = new ColumnValues(stream, temporaries, count);
       Value entryNumbers = numbered(entries, ofEntries.known(entries), count, build, temporaries);
-      Value codes = values.codes(column, dictionary);
-      boolean hasNulls = codes.known() != null || entryNumbers.known() != null;
-      DeviceArray<long[]> numbers = temporaries.array(long[].class, rows);
-      DeviceArray<byte[]> known = hasNulls ? temporaries.array(byte[].class, rows) : null;
-      ExpressionKernelsLauncher.on(stream)
-          .lookUp(codes.vector(), entryNumbers.vector(), count, numbers, known, rows);
-      return Value.of(ColumnType.INT64, numbers, known);
+      return values.ofDictionary(column, dictionary, entryNumbers);
     }
     return numbered(column, values.known(column), rows, build, temporaries);
   }

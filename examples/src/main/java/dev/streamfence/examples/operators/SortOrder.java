@@ -159,16 +159,9 @@ final class SortOrder {
         ofEntries.rows().numbers(),
         ranks,
         count);
-    Value codes = values.codes(column, type);
     ReadableArray<byte[]> knownEntries =
         new ColumnValues(stream, temporaries, count).known(entries);
-    DeviceArray<long[]> numbers = temporaries.array(long[].class, rows);
-    DeviceArray<byte[]> known =
-        codes.known() == null && knownEntries == null
-            ? null
-            : temporaries.array(byte[].class, rows);
-    ExpressionKernelsLauncher.on(stream)
-        .lookUp(codes.vector(), new Vector(ranks, knownEntries), count, numbers, known, rows);
-    byNumbers(Value.of(ColumnType.INT64, numbers, known), sort, key);
+    Value rankOfEntries = Value.of(ColumnType.INT64, ranks, knownEntries);
+    byNumbers(values.ofDictionary(column, type, rankOfEntries), sort, key);
   }
 }

@@ -2,9 +2,7 @@ package dev.streamfence.examples.operators;
 
 import dev.streamfence.DeviceArray;
 import dev.streamfence.DeviceStream;
-import dev.streamfence.column.ColumnType;
 import dev.streamfence.column.DeviceTable;
-import dev.streamfence.column.DictionaryType;
 import java.util.List;
 
 /** The first rows of a table in an order. */
@@ -41,18 +39,14 @@ public final class TopK {
       SortOrder order = new SortOrder(stream, table, keys, temporaries);
       int n = Rows.of(stream, table);
       Rows all = Rows.all(stream, n, temporaries);
-      boolean isSelected = n > fewRows && k > 0 && k < n && !isText(table, keys.get(0));
+      boolean isText = Types.isText(table.column(keys.get(0).column()).type());
+      boolean isSelected = n > fewRows && k > 0 && k < n && !isText;
       Rows candidates =
           isSelected
               ? candidates(stream, order.numbers(keys.get(0)), keys.get(0), all, k, temporaries)
               : all;
       return Gather.table(stream, table, order.sorted(candidates).first(k));
     }
-  }
-
-  private static boolean isText(DeviceTable table, SortKey key) {
-    ColumnType type = table.column(key.column()).type();
-    return type.equals(ColumnType.UTF8) || type instanceof DictionaryType;
   }
 
   /** The rows whose first key is not beyond that of row {@code k} in the order. */

@@ -2,6 +2,7 @@ package dev.streamfence.examples.operators;
 
 import dev.streamfence.column.ColumnType;
 import dev.streamfence.column.DecimalType;
+import dev.streamfence.column.DictionaryType;
 
 /** The types of expressions. */
 final class Types {
@@ -70,6 +71,11 @@ final class Types {
   /** Whether it can be added up. */
   static boolean isNumber(Value value) {
     return value.isExact() || value.isFloating();
+  }
+
+  /** Whether it is text, in a dictionary or not. */
+  static boolean isText(ColumnType type) {
+    return type instanceof DictionaryType || type.equals(ColumnType.UTF8);
   }
 
   private static ColumnType exact(int scale) {
