@@ -95,9 +95,9 @@ extern "C" __global__ void longest_text(const int *offsets, int *longest, int n)
   }
 }
 
-// Finds the bits that are not the same in all keys: set in `any[0]` and not in `all[0]`.
-extern "C" __global__ void differing_bits(const long long *keys, unsigned long long *any,
-                                          unsigned long long *all, int n) {
+// Finds the bits that are not the same in all keys: set in bits[0], which has those of any key, and
+// not in bits[1], which has those of all.
+extern "C" __global__ void differing_bits(const long long *keys, unsigned long long *bits, int n) {
   __shared__ unsigned long long anyOfBlock;
   __shared__ unsigned long long allOfBlock;
   if (threadIdx.x == 0) {
@@ -112,8 +112,8 @@ extern "C" __global__ void differing_bits(const long long *keys, unsigned long l
   }
   __syncthreads();
   if (threadIdx.x == 0) {
-    atomicOr(any, anyOfBlock);
-    atomicAnd(all, allOfBlock);
+    atomicOr(&bits[0], anyOfBlock);
+    atomicAnd(&bits[1], allOfBlock);
   }
 }
 

@@ -1,7 +1,6 @@
 package dev.streamfence.examples.operators;
 
 import dev.streamfence.DeviceArray;
-import dev.streamfence.DeviceArrays;
 import dev.streamfence.DeviceStream;
 import dev.streamfence.examples.cookbook.PrefixSums;
 
@@ -82,11 +81,11 @@ final class RadixSort {
 
   private long differingBits() {
     try (Temporaries own = new Temporaries(stream)) {
-      DeviceArray<long[]> any = own.zeros(long[].class, 1);
-      DeviceArray<long[]> all = own.array(long[].class, 1);
-      all.fill(stream, -1L);
-      kernels.differingBits(keys, any, all, count);
-      return DeviceArrays.getLong(any, stream, 0) & ~DeviceArrays.getLong(all, stream, 0);
+      DeviceArray<long[]> bits = own.zeros(long[].class, 2);
+      bits.fill(stream, 1, 1, -1L);
+      kernels.differingBits(keys, bits, count);
+      long[] ofAnyAndAll = bits.download(stream);
+      return ofAnyAndAll[0] & ~ofAnyAndAll[1];
     }
   }
 

@@ -62,10 +62,7 @@ interface SortKernels {
 
   @Kernel("differing_bits")
   void differingBits(
-      @Reads DeviceArray<long[]> keys,
-      @ReadWrites DeviceArray<long[]> any,
-      @ReadWrites DeviceArray<long[]> all,
-      @ThreadCount int n);
+      @Reads DeviceArray<long[]> keys, @ReadWrites DeviceArray<long[]> bits, @ThreadCount int n);
 
   @Kernel(value = "count_digits", requiredBlock = BLOCK)
   void countDigits(

@@ -11,8 +11,10 @@ import dev.streamfence.column.ColumnType;
 import dev.streamfence.column.DeviceTable;
 import dev.streamfence.column.Schema;
 import dev.streamfence.memory.MemoryBudget;
+import dev.streamfence.simulation.DriverCall;
 import dev.streamfence.simulation.Schedule;
 import dev.streamfence.simulation.SimulatedDevice;
+import java.util.List;
 import java.util.Map;
 import java.util.function.BiConsumer;
 import org.junit.jupiter.api.Test;
@@ -21,6 +23,10 @@ import org.junit.jupiter.api.TestInstance;
 /** With reads of unwritten bytes and races reported. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class OperatorsOnTheSimulatedDeviceTest extends OperatorCases {
+  private static final String[] NUMBERS = {"int64", "date", "bool8"};
+  private static final Aggregate COUNT = Aggregate.count("count");
+  private static final SortKey KEY = SortKey.ascending("int64");
+
   @Test
   void tablesOfTooManyRowsAreRefused() {
     assertThat(Groups.slotsFor(0)).isEqualTo(2);
@@ -32,6 +38,56 @@ class OperatorsOnTheSimulatedDeviceTest extends OperatorCases {
     assertThat(Rows.require(Rows.MOST, "a table")).isEqualTo(Rows.MOST);
     assertThatThrownBy(() -> Rows.require(Rows.MOST + 1L, "a join"))
         .hasMessage("a join of 2147483392 rows; operators take up to 2147483391");
+  }
+
+  private interface Waiting {
+    DeviceTable of(DeviceStream stream, DeviceTable table);
+  }
+
+  /** What an operator waits for is downloaded. */
+  private static void assertWaits(int waits, int rows, Waiting operator) {
+    SimulatedDevice simulated = SimulatedDevice.builder().build();
+    try (DeviceRuntime device = DeviceRuntime.simulated(simulated);
+        DeviceStream stream = device.streams().acquire();
+        DeviceTable table =
+            HostRows.upload(stream, HostRows.EVERY_TYPE, HostRows.random(rows, 1))) {
+      operator.of(stream, table).close();
+      assertThat(simulated.calls(DriverCall.COPY_TO_HOST_ASYNC)).isEqualTo(waits);
+    }
+  }
+
+  @Test
+  void operatorsWaitForTheDeviceAsThePageSays() {
+    Expression isPositive = Expression.column("int64").isMore(Expression.number(0));
+    assertWaits(1, 9, (stream, table) -> Filter.of(stream, table, isPositive, numbers(table)));
+    assertWaits(
+        2, 9, (stream, table) -> Filter.of(stream, table, isPositive, table.select("text")));
+    assertWaits(0, 9, (stream, table) -> Project.of(stream, table, Map.of("x", isPositive)));
+    assertWaits(1, 9, (stream, table) -> Distinct.of(stream, numbers(table)));
+    assertWaits(1, 9, (stream, table) -> GroupBy.of(stream, table, List.of("date"), COUNT));
+    assertWaits(0, 9, (stream, table) -> GroupBy.of(stream, table, List.of(), COUNT));
+    assertWaits(0, 9, (stream, table) -> Sort.of(stream, numbers(table), KEY));
+    assertWaits(
+        2, 9, (stream, table) -> Sort.of(stream, table.select("text"), SortKey.ascending("text")));
+    assertWaits(2, 1025, (stream, table) -> Sort.of(stream, numbers(table), KEY));
+    assertWaits(2, 9, (stream, table) -> join(stream, table, HashJoin::semi));
+    assertWaits(2, 9, (stream, table) -> join(stream, table, HashJoin::anti));
+    assertWaits(2, 9, (stream, table) -> join(stream, table, HashJoin::inner));
+    assertWaits(2, 9, (stream, table) -> join(stream, table, HashJoin::leftOuter));
+  }
+
+  private static DeviceTable numbers(DeviceTable table) {
+    return table.select(NUMBERS);
+  }
+
+  private interface Probe {
+    DeviceTable of(HashJoin join, DeviceStream stream, DeviceTable probe, String key);
+  }
+
+  private static DeviceTable join(DeviceStream stream, DeviceTable table, Probe probe) {
+    try (HashJoin join = HashJoin.build(stream, numbers(table), "date")) {
+      return probe.of(join, stream, numbers(table), "date");
+    }
   }
 
   @Test
