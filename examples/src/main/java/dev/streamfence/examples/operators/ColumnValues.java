@@ -100,9 +100,7 @@ final class ColumnValues {
     PlainType plain = (PlainType) type;
     if (plain.equals(ColumnType.UINT64)) {
       throw new IllegalArgumentException(
-          "column '"
-              + column.name()
-              + "' is uint64, which 64-bit integers with a sign do not hold");
+          "column '" + column.name() + "' is uint64, which signed 64-bit integers cannot hold");
     }
     if (plain.bitWidth() == Long.SIZE) {
       return Columns.view(values, long[].class);

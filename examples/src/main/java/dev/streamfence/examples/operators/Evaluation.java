@@ -114,7 +114,7 @@ final class Evaluation {
     if (expression instanceof Expression.Year year) {
       Value date = of(year.date());
       if (!date.isDate()) {
-        throw new IllegalArgumentException("the year of " + date.type() + "; a date has one");
+        throw new IllegalArgumentException("year() takes a date, not " + date.type());
       }
       return mapped(YEAR, date, ColumnType.INT64, 1);
     }
@@ -296,7 +296,7 @@ final class Evaluation {
 
   private static Value requireCondition(Value value, String what) {
     if (!value.isCondition()) {
-      throw new IllegalArgumentException(what + " is " + value.type() + ", and no condition");
+      throw new IllegalArgumentException(what + " is " + value.type() + ", not a condition");
     }
     return value;
   }

@@ -67,7 +67,10 @@ final class KeyColumns {
       DeviceStream on, DeviceTable table, List<String> names, Temporaries temporaries) {
     if (names.size() != columns.size()) {
       throw new IllegalArgumentException(
-          "a key of " + names + " does not go with one of " + columns.size() + " columns");
+          "the key "
+              + names
+              + " does not have as many columns as the key of the build side, "
+              + names());
     }
     for (int i = 0; i < names.size(); i++) {
       requireAlike(columns.get(i), table.column(names.get(i)));

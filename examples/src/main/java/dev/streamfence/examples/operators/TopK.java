@@ -28,7 +28,7 @@ public final class TopK {
       throw new IllegalArgumentException("k = " + k + " is negative");
     }
     if (keys.length == 0) {
-      throw new IllegalArgumentException("the first rows of no order; give a key");
+      throw new IllegalArgumentException("top-k needs a sort key");
     }
     return of(stream, table, k, FEW_ROWS, List.of(keys));
   }

@@ -42,7 +42,7 @@ final class Types {
     }
     if (!then.type().equals(otherwise.type())) {
       throw new IllegalArgumentException(
-          "a choice of " + then.type() + " and " + otherwise.type() + " has no type");
+          "a choice needs two values of one type, not " + then.type() + " and " + otherwise.type());
     }
     return then.type();
   }

@@ -433,14 +433,14 @@ abstract class OperatorCases {
             column("text").plus(number(1)),
                 "column 'text' is utf8; an expression compares text with isText or isLike",
             column("int32").and(column("bool")),
-                "the left operand of AND is int64, and no condition",
+                "the left operand of AND is int64, not a condition",
             column("date").isLess(number(3)), "LESS does not take date32 and int64",
-            column("int32").year(), "the year of int64; a date has one",
+            column("int32").year(), "year() takes a date, not int64",
             column("int32").isText("a"), "column 'int32' is int32; isText and isLike take text",
             decimal("0.0000000001").times(decimal("0.0000000001")),
                 "a decimal with 20 digits after the point; up to 18 fit",
             column("bool").choose(column("int32"), column("date")),
-                "a choice of int64 and date32 has no type");
+                "a choice needs two values of one type, not int64 and date32");
     withRows(
         3,
         (stream, table, rows) ->
@@ -454,7 +454,7 @@ abstract class OperatorCases {
         3,
         (stream, table, rows) ->
             assertThatThrownBy(() -> Filter.of(stream, table, column("int32")))
-                .hasMessage("the expression is int64, and no condition"));
+                .hasMessage("the expression is int64, not a condition"));
   }
 
   @Test
@@ -634,8 +634,7 @@ abstract class OperatorCases {
         (stream, table, rows) -> {
           assertThatThrownBy(() -> TopK.of(stream, table, -1, SortKey.ascending("int8")))
               .hasMessage("k = -1 is negative");
-          assertThatThrownBy(() -> TopK.of(stream, table, 1))
-              .hasMessage("the first rows of no order; give a key");
+          assertThatThrownBy(() -> TopK.of(stream, table, 1)).hasMessage("top-k needs a sort key");
         });
   }
 
@@ -955,7 +954,8 @@ abstract class OperatorCases {
                     "column 'text' is utf8 and column 'int64' is int64; a join compares columns of"
                         + " one kind");
             assertThatThrownBy(() -> join.inner(stream, table, "int64", "text"))
-                .hasMessage("a key of [int64, text] does not go with one of 1 columns");
+                .hasMessage(
+                    "the key [int64, text] does not have as many columns as the key of the build side, [int64]");
           }
         });
   }
