@@ -10,7 +10,6 @@ import dev.streamfence.StreamMisuseException;
 import dev.streamfence.internal.driver.CudaDriver.StreamHandle;
 import dev.streamfence.internal.driver.Sink;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -74,18 +73,11 @@ public final class Submission implements AutoCloseable {
   /** The stream on which the thread already had a submission open; only a free is nested in one. */
   private @Nullable Timeline outer;
 
-  /** The uses of memory of other devices; empty for most work. */
-  private final List<PeerUse> peerUses = new ArrayList<>(0);
+  /** What the work uses of other devices; nothing for most work. */
+  private final Peers peers = new Peers(this);
 
-  /** The submission on the next device whose memory the work uses. */
-  private @Nullable Submission nextPeer;
-
-  /** The submission, on another device, whose work uses the memory; null for work of its own. */
-  private @Nullable Submission usedBy;
-
-  /** A use of memory of another device. */
-  private record PeerUse(
-      StreamPool owner, HazardState hazards, boolean reads, boolean writes, int label) {}
+  /** That of the work of which this is a part; null for work of its own. */
+  private @Nullable Peers partOf;
 
   Submission(Timeline timeline) {
     this.timeline = timeline;
@@ -201,9 +193,7 @@ public final class Submission implements AutoCloseable {
 
   /**
    * Adds an allocation of another device that the work uses, and that this device can reach. {@link
-   * #preflight} registers it there, by a submission of that device on a stream that no caller can
-   * name: the work waits until that stream has come to it, and that stream waits for the work. So
-   * each device orders it like any use, and neither knows the tickets of the other.
+   * #preflight} registers it there, see {@link Peers}.
    *
    * @param owner the streams of the other device, a peer
    * @param label see {@link #use}
@@ -212,7 +202,7 @@ public final class Submission implements AutoCloseable {
   public void usePeer(
       StreamPool owner, HazardState hazards, boolean reads, boolean writes, int label) {
     require(LaunchStep.RECORDING, "records a use");
-    peerUses.add(new PeerUse(owner, hazards, reads, writes, label));
+    peers.use(owner, hazards, reads, writes, label);
   }
 
   /** The number of uses that were added, to return to by {@link #forgetUses}. */
@@ -289,119 +279,15 @@ public final class Submission implements AutoCloseable {
     }
   }
 
-  /**
-   * Begins a submission on each device whose memory the work uses. In the order of the devices, and
-   * after this one: a thread that holds a stream which no caller can name waits for no other.
-   */
-  private void beginPeers() {
-    peerUses.sort(Comparator.comparingLong(use -> use.owner().number()));
-    Submission last = null;
-    for (PeerUse use : peerUses) {
-      if (last == null || last.timeline.pool() != use.owner()) {
-        int device = timeline.pool().driver().properties().ordinal();
-        Submission begun = use.owner().beginPeer(labels.forPeers(device), timeline.index());
-        begun.usedBy = this;
-        if (last == null) {
-          nextPeer = begun;
-        } else {
-          last.nextPeer = begun;
-        }
-        last = begun;
-      }
-      last.use(use.hazards(), use.reads(), use.writes(), use.label());
-    }
-    // Before anything is registered on one device, since another one may refuse.
-    requireUsable();
-    for (Submission peer = nextPeer; peer != null; peer = peer.nextPeer) {
-      peer.requireUsable();
-    }
+  /** Says that it is a part of the work of another device. */
+  void becomePartOf(Peers work) {
+    partOf = work;
   }
 
-  private void requireUsable() {
+  /** Refuses uses that would be refused now. */
+  void requireUsable() {
     for (int i = 0; i < uses.count(); i++) {
       uses.get(i).requireUsable(labels, true);
-    }
-  }
-
-  /**
-   * Registers the work on all devices, one after the other in their order: who waits for a use on
-   * the second has registered all on the first, so no thread that it waits for waits there for it.
-   */
-  private void registerWithPeers() {
-    boolean isRegistered = false;
-    for (Submission peer = nextPeer; peer != null; peer = peer.nextPeer) {
-      if (!isRegistered && peer.timeline.pool().number() > timeline.pool().number()) {
-        registerAndWait();
-        isRegistered = true;
-      }
-      peer.preflight();
-    }
-    if (!isRegistered) {
-      registerAndWait();
-    }
-    try {
-      for (Submission peer = nextPeer; peer != null; peer = peer.nextPeer) {
-        timeline.waitForPeer(peer.timeline);
-      }
-    } catch (CudaDriverException e) {
-      throw e.during(labels.purpose());
-    }
-  }
-
-  /** Makes the devices whose memory the work uses wait for it. */
-  private void endPeers() {
-    for (Submission peer = usedBy == null ? nextPeer : null; peer != null; peer = peer.nextPeer) {
-      try {
-        peer.endAfter(this);
-      } catch (CudaDriverException e) {
-        throw e.during(labels.purpose());
-      }
-    }
-  }
-
-  /** Does {@link #endPeers} for work that may have been queued and was not committed. */
-  private void secureEndOfPeers() {
-    for (Submission peer = usedBy == null ? nextPeer : this; peer != null; peer = peer.nextPeer) {
-      if (peer.state == LaunchStep.QUEUING) {
-        try {
-          peer.endAfter(requireNonNull(peer.usedBy));
-        } catch (RuntimeException | Error e) {
-          // The device is lost, as its next call says.
-        }
-      }
-    }
-  }
-
-  /**
-   * Makes the stream wait for the work of a peer's submission, so that this one covers that. If
-   * either driver refuses, waits on the host.
-   *
-   * @throws CudaDriverException if neither was possible. Unless the peer is lost, whose work has
-   *     ended then, this device counts as lost.
-   */
-  private void endAfter(Submission peer) {
-    queued();
-    try {
-      timeline.waitForPeer(peer.timeline, peer.ticket);
-    } catch (RuntimeException | Error refused) {
-      try {
-        peer.timeline.synchronizeTo(peer.ticket, labels.purpose());
-      } catch (RuntimeException | Error e) {
-        e.addSuppressed(refused);
-        if (peer.timeline.pool().sticky().error() == null) {
-          timeline.pool().sticky().declareLost(e, labels.purpose());
-        }
-        throw e;
-      }
-      if (timeline.pool().sticky().error() != null) {
-        throw refused;
-      }
-    }
-    commit();
-    try {
-      coverIfPossible();
-    } catch (Error e) {
-      // As if the driver had refused: a caller that saw it might queue the work again.
     }
   }
 
@@ -428,16 +314,13 @@ public final class Submission implements AutoCloseable {
       state = LaunchStep.PREFLIGHTED;
       return;
     }
-    if (peerUses.isEmpty()) {
-      registerAndWait();
-    } else {
-      beginPeers();
-      registerWithPeers();
-    }
+    peers.begin();
+    peers.register();
     state = LaunchStep.PREFLIGHTED;
   }
 
-  private void registerAndWait() {
+  /** Registers the work on this device, and queues the waits. */
+  void registerAndWait() {
     while (!register()) {
       askConsumers();
       for (int i = 0; i < uses.count(); i++) {
@@ -517,7 +400,7 @@ public final class Submission implements AutoCloseable {
     if (recording == null && timeline.pool().isShared()) {
       recordOrSynchronize();
     }
-    endPeers();
+    peers.end();
   }
 
   /**
@@ -560,7 +443,7 @@ public final class Submission implements AutoCloseable {
   public void commitWithoutEvent() {
     requireCommittable();
     isUse = false;
-    endPeers();
+    peers.end();
   }
 
   /**
@@ -575,26 +458,17 @@ public final class Submission implements AutoCloseable {
     state = LaunchStep.QUEUING;
     if (observed != null) {
       try {
-        observed.queuing(facts());
+        observed.queuing(peers.addTo(labels.facts()));
       } catch (RuntimeException | Error e) {
         // The work matters more than what is known of it.
       }
     }
-    for (Submission peer = usedBy == null ? nextPeer : null; peer != null; peer = peer.nextPeer) {
-      peer.queuing();
-    }
+    peers.queuing();
   }
 
-  /** What the work is, with the place on each other device where its use of memory is ordered. */
-  private WorkFacts facts() {
-    WorkFacts facts = labels.facts();
-    for (Submission peer = usedBy == null ? nextPeer : null; peer != null; peer = peer.nextPeer) {
-      int device = peer.timeline.pool().driver().properties().ordinal();
-      facts =
-          facts.and(
-              "uses memory of device " + device + " as " + peer.timeline + " #" + peer.ticket);
-    }
-    return facts;
+  /** Whether the work is being put on the stream, or that has failed. */
+  boolean isQueuing() {
+    return state == LaunchStep.QUEUING;
   }
 
   /** Says that the work is on the stream. */
@@ -663,7 +537,7 @@ public final class Submission implements AutoCloseable {
     boolean isDropped = state == LaunchStep.RECORDING;
     long first = firstTicket;
     long last = ticket;
-    Submission peers = nextPeer;
+    List<Submission> parts = List.of();
     HazardState closing = null;
     try {
       try {
@@ -671,13 +545,17 @@ public final class Submission implements AutoCloseable {
           recording.end(uses);
         } else if (state != LaunchStep.RECORDING) {
           securePendingWaits();
-          secureEndOfPeers();
+          peers.secureEnd();
+          if (partOf != null) {
+            partOf.secureEnd(this);
+          }
           coverForOwner();
           timeline.publish(ticket, labels, isUse);
           closing = timeline.takeClosing();
         }
       } finally {
         ended.setSubmitting(outer);
+        parts = peers.clear();
         reset();
         timeline.release();
       }
@@ -687,7 +565,7 @@ public final class Submission implements AutoCloseable {
           end(watched, isDropped, first, last);
         }
       } finally {
-        release(peers, closing, ended);
+        release(parts, closing, ended);
       }
     }
   }
@@ -716,27 +594,24 @@ public final class Submission implements AutoCloseable {
   }
 
   /**
-   * Ends the submissions on other devices, and goes on closing what was closed meanwhile, each even
-   * if an earlier one failed. What runs last may be code of the user: nothing is held by then.
+   * Ends the parts on other devices, and goes on closing what was closed meanwhile, each even if an
+   * earlier one failed. What runs last may be code of the user: nothing is held by then.
    */
-  private void release(@Nullable Submission peers, @Nullable HazardState closing, Visit ended) {
-    try {
-      if (peers != null) {
-        peers.close();
-      }
-      if (closing != null) {
-        Teardown all = new Teardown();
-        for (HazardState next = closing; next != null; ) {
-          HazardState state = next;
-          // First, since it may be put into the line of another stream.
-          next = state.nextClosing();
-          all.step(() -> continueClosing(state));
-        }
-        all.finish();
-      }
-    } finally {
+  private void release(List<Submission> parts, @Nullable HazardState closing, Visit ended) {
+    if (parts.isEmpty() && closing == null) {
       timeline.pool().life().leave(ended);
+      return;
     }
+    Teardown all = new Teardown();
+    parts.forEach(part -> all.step(part::close));
+    for (HazardState next = closing; next != null; ) {
+      HazardState state = next;
+      // First, since it may be put into the line of another stream.
+      next = state.nextClosing();
+      all.step(() -> continueClosing(state));
+    }
+    all.step(() -> timeline.pool().life().leave(ended));
+    all.finish();
   }
 
   private static void continueClosing(HazardState state) {
@@ -881,9 +756,7 @@ public final class Submission implements AutoCloseable {
     uses.clear();
     waits.clear();
     consumers.clear();
-    peerUses.clear();
-    nextPeer = null;
-    usedBy = null;
+    partOf = null;
     hasAskedConsumers = false;
     waitsQueued = 0;
     freeing = false;
