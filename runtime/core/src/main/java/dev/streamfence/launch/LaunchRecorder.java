@@ -239,6 +239,7 @@ public sealed interface LaunchRecorder extends AutoCloseable permits TrackedReco
    * Queues the kernel, unless the grid is empty.
    *
    * @throws StreamMisuseException before preflight, or if the kernel was already launched
+   * @throws RuntimeClosedException if the runtime was closed meanwhile, or that of an array
    * @throws CudaDriverException if the driver refuses; its {@code purpose} names kernel and stream
    */
   LaunchRecorder launch();

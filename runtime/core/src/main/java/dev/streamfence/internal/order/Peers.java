@@ -81,6 +81,24 @@ final class Peers {
     }
   }
 
+  /** Lets the calling thread close the parts in place of another thread, which has begun them. */
+  void takeOver(Thread thread) {
+    parts.forEach(part -> part.timeline().takeOver(thread));
+  }
+
+  /**
+   * Throws if the end of a runtime has closed a part, since the thread had left it open.
+   *
+   * @throws dev.streamfence.RuntimeClosedException if so: the memory is freed
+   */
+  void requireOpen() {
+    for (int i = 0; i < parts.size(); i++) {
+      if (!parts.get(i).isHeldByCurrentThread()) {
+        throw pool(parts.get(i)).life().closed("");
+      }
+    }
+  }
+
   /** Says that the work is put on its stream next. */
   void queuing() {
     for (int i = 0; i < parts.size(); i++) {
@@ -104,11 +122,16 @@ final class Peers {
     return all;
   }
 
-  /** Makes the other devices wait for the work. */
+  /**
+   * Makes the other devices wait for the work. The end of a runtime that has closed a part has done
+   * so.
+   */
   void end() {
     for (int i = 0; i < parts.size(); i++) {
       try {
-        end(parts.get(i));
+        if (parts.get(i).isHeldByCurrentThread()) {
+          end(parts.get(i));
+        }
       } catch (CudaDriverException e) {
         throw e.during(work.purpose());
       }
@@ -124,7 +147,7 @@ final class Peers {
 
   /** Does the same for one part. */
   void secureEnd(Submission part) {
-    if (part.isQueuing()) {
+    if (part.isQueuing() && part.isHeldByCurrentThread()) {
       try {
         end(part);
       } catch (RuntimeException | Error e) {

@@ -284,6 +284,11 @@ public final class Submission implements AutoCloseable {
     partOf = work;
   }
 
+  /** Lets this thread, which closes it in place of another one, close its parts as well. */
+  void takeOverParts(Thread thread) {
+    peers.takeOver(thread);
+  }
+
   /** Refuses uses that would be refused now. */
   void requireUsable() {
     for (int i = 0; i < uses.count(); i++) {
@@ -451,9 +456,13 @@ public final class Submission implements AutoCloseable {
    * as failed.
    *
    * @throws StreamMisuseException before preflight, or if the work was queued before
+   * @throws dev.streamfence.RuntimeClosedException if it uses memory of a runtime that was closed
+   *     meanwhile
    */
   public void queuing() {
     require(LaunchStep.PREFLIGHTED, "launches");
+    explained = true;
+    peers.requireOpen();
     explained = false;
     state = LaunchStep.QUEUING;
     if (observed != null) {

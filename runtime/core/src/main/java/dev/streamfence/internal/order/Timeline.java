@@ -459,9 +459,15 @@ public final class Timeline {
     if (!submissionLock.takeOver(thread, () -> ended || !Whereabouts.isInside(thread))) {
       return null;
     }
+    submission.takeOverParts(thread);
     String purpose = submission.purpose();
     submission.close();
     return purpose;
+  }
+
+  /** Takes the lock over from a thread that is away, see {@link #closeInPlaceOf}. */
+  void takeOver(Thread thread) {
+    submissionLock.takeOver(thread, () -> true);
   }
 
   boolean isHeldByCurrentThread() {

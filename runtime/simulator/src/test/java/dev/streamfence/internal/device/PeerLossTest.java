@@ -4,6 +4,7 @@ import static dev.streamfence.internal.device.TwoDevices.N;
 import static dev.streamfence.internal.device.TwoDevices.value;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import dev.streamfence.CudaDriverException;
@@ -17,6 +18,9 @@ import dev.streamfence.launch.LaunchRecorder;
 import dev.streamfence.simulation.Schedule;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -177,6 +181,59 @@ final class PeerLossTest {
       two.gpus.get(first).close();
       two.closeClean();
     }
+  }
+
+  @Test
+  void memoryStaysUsableWhenTheDeviceOfALaunchThatWasLeftOpenIsClosed() throws Exception {
+    TwoDevices two = TwoDevices.open(Schedule.LAZY, 0);
+    DeviceArray<int[]> away = two.filled(0, 5);
+    LaunchRecorder recorder = VectorKernels.incrementForPeersOn(two.streams.get(1));
+    ExecutorService pooled = Executors.newSingleThreadExecutor();
+    pooled.submit(() -> recorder.begin().array(away).threads(N).preflight().launch()).get();
+
+    two.gpus.get(1).close();
+    pooled.submit(recorder::close).get();
+
+    pooled.submit(() -> two.kernels.get(0).increment(away, N)).get(60, TimeUnit.SECONDS);
+    pooled.shutdown();
+    assertThat(value(away)).isEqualTo(7);
+    two.closeClean();
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void aLaunchThatWasLeftOpenGoesOnOnlyIfItIsQueuedWhenTheDeviceOfItsMemoryIsClosed(
+      boolean isQueued) throws Exception {
+    TwoDevices two = TwoDevices.open(Schedule.LAZY, 0);
+    DeviceArray<int[]> away = two.filled(0, 5);
+    DeviceArray<int[]> own = two.filled(1, 0);
+    LaunchRecorder recorder = VectorKernels.addForPeersOn(two.streams.get(1));
+    ExecutorService pooled = Executors.newSingleThreadExecutor();
+    pooled
+        .submit(
+            () -> {
+              recorder.begin().array(away).array(away).array(own).threads(N).preflight();
+              if (isQueued) {
+                recorder.launch();
+              }
+            })
+        .get();
+
+    two.gpus.get(0).close();
+
+    Throwable thrown =
+        pooled
+            .submit(() -> catchThrowable(() -> (isQueued ? recorder : recorder.launch()).commit()))
+            .get();
+    pooled.submit(recorder::close).get();
+    pooled.shutdown();
+    if (isQueued) {
+      assertThat(thrown).isNull();
+    } else {
+      assertThat(thrown).isInstanceOf(RuntimeClosedException.class);
+    }
+    assertThat(value(own)).isEqualTo(isQueued ? 10 : 0);
+    two.closeClean();
   }
 
   @Test

@@ -10,6 +10,7 @@ import dev.streamfence.internal.driver.InterceptedDriver;
 import dev.streamfence.internal.launch.VectorKernels;
 import dev.streamfence.simulation.Schedule;
 import dev.streamfence.simulation.SimulatedDevice;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -59,7 +60,7 @@ final class TwoDevices implements AutoCloseable {
               InterceptedDriver.of(
                   Inside.open(two.devices.get(i)),
                   (method, call) -> around.around(device, method, call)),
-              RuntimeOptions.defaults());
+              RuntimeOptions.defaults().withAbandonedLaunchTimeout(Duration.ofMillis(20)));
       two.gpus.add(gpu);
       two.streams.add(gpu.streams().acquire());
       two.kernels.add(VectorKernels.on(two.streams.get(i)));
