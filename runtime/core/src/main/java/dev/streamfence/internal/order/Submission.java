@@ -308,6 +308,10 @@ public final class Submission implements AutoCloseable {
    * dev.streamfence.UninitializedReadException} or a {@link StreamMisuseException}, nothing was
    * registered and nothing queued.
    *
+   * <p>If the work uses memory of several devices, one of them can refuse it after others have
+   * registered it, such as when another thread closes an array meanwhile. On those others, the
+   * ticket then stands for no work.
+   *
    * @throws CudaDriverException if a wait could not be queued; the caller must not queue its work
    */
   public void preflight() {

@@ -19,6 +19,8 @@ import dev.streamfence.simulation.DriverCall;
 import dev.streamfence.simulation.Schedule;
 import dev.streamfence.simulation.SimulatedDevice;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 
 /** Copies between devices that are refused, and what is refused without one. */
@@ -241,6 +243,38 @@ final class PeerRefusalsTest {
           .hasMessageContaining("add: parameter 'a'");
     }
     assertThat(Inside.allocation(unwritten).hazards().writes()).isEqualTo(writes);
+    two.closeClean();
+  }
+
+  /** The check before has seen the array open, and one of the devices has registered the launch. */
+  @Test
+  void anArrayThatIsClosedMeanwhileIsRefusedAndTheOthersStayUsable() {
+    AtomicReference<DeviceArray<int[]>> closes = new AtomicReference<>();
+    TwoDevices two =
+        TwoDevices.open(
+            Schedule.LAZY,
+            0,
+            (device, method, call) -> {
+              DeviceArray<int[]> closed =
+                  device == 0 && method.equals("waitForEvent") ? closes.getAndSet(null) : null;
+              if (closed != null) {
+                CompletableFuture.runAsync(closed::close).join();
+              }
+              return call.proceed();
+            });
+    DeviceArray<int[]> own = two.filled(0, 5);
+    two.kernels.get(0).increment(own, N);
+    DeviceArray<int[]> away = two.filled(1, 1);
+    VectorKernels kernels = VectorKernels.forPeersOn(two.gpus.get(0).streams().acquire());
+    closes.set(away);
+
+    assertThatThrownBy(() -> kernels.add(away, away, own, N))
+        .isInstanceOf(UseAfterFreeException.class)
+        .hasMessageContaining("add: parameter 'a'");
+
+    assertThat(closes).hasNullValue();
+    two.kernels.get(0).increment(own, N);
+    assertThat(value(own)).isEqualTo(7);
     two.closeClean();
   }
 
