@@ -40,22 +40,31 @@ final class Peers {
       return;
     }
     uses.sort(Comparator.comparingLong(use -> use.owner().number()));
-    if (parts.isEmpty()) {
-      parts = new ArrayList<>(1);
-    }
-    Submission last = null;
     for (PeerUse use : uses) {
-      if (last == null || pool(last) != use.owner()) {
-        UseLabels labels = work.labels().forPeers(device(work));
-        last = use.owner().beginPeer(labels, work.timeline().index());
-        last.becomePartOf(this);
-        parts.add(last);
-      }
-      last.use(use.hazards(), use.reads(), use.writes(), use.label());
+      part(use.owner()).use(use.hazards(), use.reads(), use.writes(), use.label());
     }
     // Before anything is registered on one device, since another one may refuse.
     work.requireUsable();
     parts.forEach(Submission::requireUsable);
+  }
+
+  /** The part on a device, which a preflight that was refused may have begun. */
+  private Submission part(StreamPool owner) {
+    // From the end: there is the one of the use before.
+    for (int i = parts.size() - 1; i >= 0; i--) {
+      if (pool(parts.get(i)) == owner) {
+        return parts.get(i);
+      }
+    }
+    if (parts.isEmpty()) {
+      // Room for all, since a part that cannot be added would stay open.
+      parts = new ArrayList<>(uses.size());
+    }
+    UseLabels labels = work.labels().forPeers(device(work));
+    Submission begun = owner.beginPeer(labels, work.timeline().index());
+    parts.add(begun);
+    begun.becomePartOf(this);
+    return begun;
   }
 
   /**
