@@ -8,9 +8,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.streamfence.Completion;
 import dev.streamfence.DeviceArray;
 import dev.streamfence.DeviceRuntime;
+import dev.streamfence.DeviceStream;
 import dev.streamfence.RacyAccessException.Finding;
 import dev.streamfence.internal.driver.CudaDriver;
 import dev.streamfence.internal.driver.CudaDriver.StreamHandle;
+import dev.streamfence.internal.launch.TableKernels;
 import dev.streamfence.internal.launch.VectorKernels;
 import dev.streamfence.launch.LaunchRecorder;
 import dev.streamfence.simulation.DriverCall;
@@ -23,6 +25,7 @@ import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -99,6 +102,32 @@ final class PeerLaunchTest {
       assertThat(value(sum)).isEqualTo(7);
     }
     three.closeClean();
+  }
+
+  @Test
+  void aTableHasAThousandArraysOfTwoDevices() {
+    TwoDevices two = TwoDevices.open(Schedule.LAZY, 0);
+    List<DeviceArray<int[]>> columns =
+        IntStream.range(0, 1_000).mapToObj(i -> two.filled(i % 2, i)).toList();
+
+    TableKernels.forPeersOn(two.streams.get(1)).bump(columns, N);
+    two.kernels.get(0).increment(columns.get(998), N);
+
+    assertThat(List.of(value(columns.get(0)), value(columns.get(998)), value(columns.get(999))))
+        .containsExactly(1, 1_000, 1_000);
+    two.closeClean();
+  }
+
+  @Test
+  void aRecordHasArraysOfAnotherDevice() {
+    TwoDevices two = TwoDevices.open(Schedule.LAZY, 0);
+    DeviceStream stream = two.streams.get(0);
+    DeviceArray<float[]> away = two.gpus.get(0).memory().upload(stream, new float[] {1, 2});
+
+    TableKernels.forPeersOn(two.streams.get(1)).scaleAll(3, List.of(away), 2);
+
+    assertThat(away.download(stream)).containsExactly(3, 6);
+    two.closeClean();
   }
 
   @Test

@@ -53,23 +53,45 @@ public final class TableKernels {
                   .value("columnCount", int.class))
           .threads("n", int.class, 256);
 
+  private static final KernelSignature BUMP_FOR_PEERS =
+      KernelSignature.entry("bump")
+          .readWrites("columns", int[][].class)
+          .peer()
+          .value("columnCount", int.class)
+          .threads("n", int.class, 256);
+
+  private static final KernelSignature SCALE_ALL_FOR_PEERS =
+      KernelSignature.entry("scaleAll")
+          .struct(
+              KernelSignature.fields("batch")
+                  .value("scale", float.class)
+                  .readWrites("columns", float[][].class)
+                  .peer()
+                  .value("columnCount", int.class))
+          .threads("n", int.class, 256);
+
   private final LaunchRecorder take;
   private final LaunchRecorder firstBytes;
   private final LaunchRecorder bump;
   private final LaunchRecorder valid;
   private final LaunchRecorder scaleAll;
 
-  private TableKernels(DeviceStream stream) {
+  private TableKernels(DeviceStream stream, KernelSignature bumps, KernelSignature scales) {
     LoadedModule module = LoadedModule.of(stream, IMAGE);
     take = module.recorder(TAKE);
     firstBytes = module.recorder(FIRST_BYTES);
-    bump = module.recorder(BUMP);
+    bump = module.recorder(bumps);
     valid = module.recorder(VALID);
-    scaleAll = module.recorder(SCALE_ALL);
+    scaleAll = module.recorder(scales);
   }
 
   public static TableKernels on(DeviceStream stream) {
-    return new TableKernels(stream);
+    return new TableKernels(stream, BUMP, SCALE_ALL);
+  }
+
+  /** The same, whose {@code bump} and {@code scaleAll} also take arrays of other devices. */
+  public static TableKernels forPeersOn(DeviceStream stream) {
+    return new TableKernels(stream, BUMP_FOR_PEERS, SCALE_ALL_FOR_PEERS);
   }
 
   public void take(
@@ -107,7 +129,7 @@ public final class TableKernels {
     }
   }
 
-  void scaleAll(float scale, List<DeviceArray<float[]>> columns, int n) {
+  public void scaleAll(float scale, List<DeviceArray<float[]>> columns, int n) {
     try (LaunchRecorder recorder = scaleAll.begin()) {
       recorder.struct(this).value(scale).table(columns).value(columns.size()).threads(n);
       recorder.preflight().launch().commit();
