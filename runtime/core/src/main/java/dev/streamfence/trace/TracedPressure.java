@@ -61,7 +61,7 @@ public record TracedPressure(
     }
   }
 
-  /** It in one sentence, without its bytes and times. */
+  /** What happened, in one sentence without bytes and times. */
   @Override
   public String toString() {
     return switch (kind) {

@@ -274,10 +274,10 @@ public final class StreamPool {
 
   /**
    * Starts a submission like {@link #beginTransfer}, for work of another device that uses memory of
-   * this one. Work of one stream there takes the same stream here if that is free: so up to three
-   * streams there, whose indices follow one another, are not ordered by it.
+   * this one. Work of one stream there takes the same stream here if that is free, so that up to
+   * three streams there with consecutive indices do not wait for each other.
    *
-   * @param first chooses among the streams that are free
+   * @param first the index of the stream there, which chooses among those that are free here
    * @throws StreamMisuseException if this thread has a launch or call open on this device, accesses
    *     one of its mapped pinned arrays, or runs the body of a graph of it
    * @throws dev.streamfence.RuntimeClosedException if the runtime is closed

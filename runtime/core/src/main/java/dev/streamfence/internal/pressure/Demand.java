@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param isTurn whether the task has given way and waits to begin again, so it asks for nothing yet
  */
 public record Demand(String what, long bytes, BudgetResource resource, boolean isTurn) {
-  /** Whose room is missing; null if that is the device's, or no one's any more. */
+  /** The account that has no room for it; null if the device has none, or all have room by now. */
   @Nullable Account refuser(OutOfMemoryBudgetException refusal) {
     return refusal.isByDriver() ? null : resource.refuser(bytes);
   }

@@ -12,12 +12,12 @@ public interface PressureObserver {
   /**
    * A wait or a copy begins.
    *
-   * @return to be passed to {@link #end}, unless the copy fails; null if no one wants to know
+   * @return to be passed to {@link #end}, unless the copy fails; null if there is nothing to report
    */
   @Nullable Object begin(Kind kind);
 
   /**
-   * It has ended.
+   * The wait or the copy has ended.
    *
    * @param begun what {@link #begin} has returned
    * @param task the task that has waited; empty for a copy

@@ -139,7 +139,10 @@ final class Turns {
     return now - stuckSince < GRACE_NANOS;
   }
 
-  /** Also bytes that are freed and not yet returned, whoever had them: they come back. */
+  /**
+   * Bytes that no open task has. Those that a task has freed count as well until they are returned,
+   * which needs no other task.
+   */
   private long outside() {
     long held = open.stream().mapToLong(PressureTask::heldBytes).sum();
     Budget budget = whole.snapshot();

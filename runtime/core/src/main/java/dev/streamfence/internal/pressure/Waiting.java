@@ -24,7 +24,7 @@ final class Waiting {
   /**
    * Creates one.
    *
-   * @param refuser whose room is missing; null if that is not known
+   * @param refuser the account that has no room for it; null if that is not known
    * @param changed where its thread waits
    */
   Waiting(PressureTask task, Demand demand, @Nullable Account refuser, Condition changed) {
