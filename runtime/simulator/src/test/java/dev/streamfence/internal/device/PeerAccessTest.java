@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.streamfence.DeviceArray;
 import dev.streamfence.simulation.DriverCall;
-import dev.streamfence.simulation.Schedule;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.logging.Handler;
@@ -64,7 +63,7 @@ final class PeerAccessTest {
 
   @Test
   void theDriverIsAskedBeforeTheFirstCopyAlone() {
-    TwoDevices two = TwoDevices.open(Schedule.LAZY, 0);
+    TwoDevices two = TwoDevices.open();
     copyTwice(two);
     assertThat(calls(two)).containsExactly(1L, 1L, 1L);
     assertThat(logged).isEmpty();
@@ -73,11 +72,7 @@ final class PeerAccessTest {
 
   @Test
   void withoutAccessNothingIsEnabledAndTheCopyIsTheSame() {
-    TwoDevices two =
-        TwoDevices.open(
-            Schedule.LAZY,
-            0,
-            (device, method, call) -> method.equals("canAccessPeer") ? false : call.proceed());
+    TwoDevices two = TwoDevices.openWithoutAccess();
     copyTwice(two);
     assertThat(calls(two)).containsExactly(0L, 0L, 0L);
     assertThat(logged).isEmpty();
@@ -86,7 +81,7 @@ final class PeerAccessTest {
 
   @Test
   void accessThatWasEnabledBeforeIsUsed() {
-    TwoDevices two = TwoDevices.open(Schedule.LAZY, 0);
+    TwoDevices two = TwoDevices.open();
     two.devices.get(1).failCall(DriverCall.ENABLE_PEER_ACCESS, 1, ALREADY_ENABLED);
     copyTwice(two);
     assertThat(calls(two)).containsExactly(1L, 1L, 1L);
@@ -96,7 +91,7 @@ final class PeerAccessTest {
 
   @Test
   void aRefusalIsLoggedOnceAndTheCopyIsTheSame() {
-    TwoDevices two = TwoDevices.open(Schedule.LAZY, 0);
+    TwoDevices two = TwoDevices.open();
     two.devices.get(1).failCall(DriverCall.ENABLE_PEER_ACCESS, 1, INVALID_VALUE);
     copyTwice(two);
     assertThat(calls(two)).containsExactly(1L, 1L, 0L);

@@ -7,9 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.streamfence.DeviceArray;
 import dev.streamfence.simulation.Schedule;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CyclicBarrier;
-import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -80,7 +78,7 @@ final class PeerCopyTest {
 
   @Test
   void aRangeIsCopied() {
-    TwoDevices two = TwoDevices.open(Schedule.LAZY, 0);
+    TwoDevices two = TwoDevices.open();
     DeviceArray<int[]> source = two.filled(0, 5);
     DeviceArray<int[]> target = two.filled(1, 1);
 
@@ -94,7 +92,7 @@ final class PeerCopyTest {
 
   @Test
   void anEmptyArrayIsCopied() {
-    TwoDevices two = TwoDevices.open(Schedule.LAZY, 0);
+    TwoDevices two = TwoDevices.open();
     DeviceArray<int[]> empty =
         two.gpus.get(0).memory().allocate(two.streams.get(0), int[].class, 0);
 
@@ -104,7 +102,7 @@ final class PeerCopyTest {
 
   @Test
   void aCopyToTheSameDeviceIsAnOrdinaryOne() {
-    TwoDevices two = TwoDevices.open(Schedule.LAZY, 0);
+    TwoDevices two = TwoDevices.open();
 
     assertThat(value(two.filled(0, 5).copyTo(two.streams.get(0)))).isEqualTo(5);
     two.closeClean();
@@ -112,33 +110,21 @@ final class PeerCopyTest {
 
   @Test
   void nothingWaitsOnTheHost() {
-    int[] waits = new int[1];
-    TwoDevices two =
-        TwoDevices.open(
-            Schedule.LAZY,
-            0,
-            (device, method, call) -> {
-              waits[0] += method.startsWith("synchronize") ? 1 : 0;
-              return call.proceed();
-            });
+    AtomicInteger waits = new AtomicInteger();
+    TwoDevices two = TwoDevices.openCounting(waits);
     DeviceArray<int[]> source = two.filled(0, 5);
 
     source.copyTo(two.streams.get(1)).copyTo(two.streams.get(0));
     source.close();
 
-    assertThat(waits[0]).isZero();
+    assertThat(waits).hasValue(0);
     two.closeClean();
   }
 
   @ParameterizedTest
   @ValueSource(ints = {0, 1})
   void theCheckerFindsAMissingWait(int deaf) {
-    TwoDevices two =
-        TwoDevices.open(
-            Schedule.EAGER,
-            0,
-            (device, method, call) ->
-                device == deaf && method.equals("waitForPeerEvent") ? null : call.proceed());
+    TwoDevices two = TwoDevices.openDeaf(Schedule.EAGER, deaf);
     DeviceArray<int[]> source = two.filled(0, 5);
     source.copyTo(two.streams.get(1));
     source.fill(two.streams.get(0), 9);
@@ -156,30 +142,10 @@ final class PeerCopyTest {
   void threadsThatCopyBothWaysDoNotWaitForEachOther() throws Exception {
     TwoDevices two = TwoDevices.open(Schedule.EAGER, 0);
     List<DeviceArray<int[]>> arrays = List.of(two.filled(0, 5), two.filled(1, 5));
-    CyclicBarrier together = new CyclicBarrier(2);
-    CompletableFuture<?>[] threads = new CompletableFuture<?>[2];
-    for (int i = 0; i < 2; i++) {
-      int to = i;
-      threads[i] =
-          CompletableFuture.runAsync(
-              () -> {
-                for (int round = 0; round < 200; round++) {
-                  meet(together);
-                  arrays.get(to).copyFrom(two.streams.get(to), arrays.get(1 - to));
-                }
-              });
-    }
-    CompletableFuture.allOf(threads).get(60, TimeUnit.SECONDS);
+    TwoDevices.together(
+        2, 200, to -> arrays.get(to).copyFrom(two.streams.get(to), arrays.get(1 - to)));
 
     assertThat(arrays).allSatisfy(array -> assertThat(value(array)).isEqualTo(5));
     two.closeClean();
-  }
-
-  private static void meet(CyclicBarrier together) {
-    try {
-      together.await();
-    } catch (Exception e) {
-      throw new AssertionError(e);
-    }
   }
 }

@@ -114,7 +114,7 @@ final class PeerFailuresTest {
   private static boolean failsAt(
       PeerAct act, Schedule schedule, int device, boolean repeated, int position, int code) {
     TwoDevices two = TwoDevices.open(schedule, position);
-    VectorKernels kernels = VectorKernels.forPeersOn(two.streams.get(1));
+    VectorKernels kernels = two.forPeers(1);
     DeviceArray<int[]> away = two.filled(0, 5);
     DeviceArray<int[]> own = two.filled(1, 1);
     if (repeated) {

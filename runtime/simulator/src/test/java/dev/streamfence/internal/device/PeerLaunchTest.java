@@ -7,7 +7,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.streamfence.Completion;
 import dev.streamfence.DeviceArray;
-import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
 import dev.streamfence.RacyAccessException.Finding;
 import dev.streamfence.internal.driver.CudaDriver;
@@ -20,11 +19,7 @@ import dev.streamfence.simulation.Schedule;
 import dev.streamfence.simulation.SimulatedLibrary;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CyclicBarrier;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -33,10 +28,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Launches that use arrays of another device, and the order of what comes before and after. */
 final class PeerLaunchTest {
-  private static VectorKernels kernels(TwoDevices two, int device) {
-    return VectorKernels.forPeersOn(two.streams.get(device));
-  }
-
   @ParameterizedTest
   @EnumSource
   void aLaunchComesAfterTheLastWriteAndBeforeTheNextUse(Schedule schedule) {
@@ -45,9 +36,9 @@ final class PeerLaunchTest {
       DeviceArray<int[]> away = two.filled(owner, 5);
       two.kernels.get(owner).increment(away, N);
 
-      kernels(two, 1 - owner).increment(away, N);
+      two.forPeers(1 - owner).increment(away, N);
       two.kernels.get(owner).increment(away, N);
-      kernels(two, 1 - owner).increment(away, N);
+      two.forPeers(1 - owner).increment(away, N);
 
       assertThat(value(away)).isEqualTo(9);
     }
@@ -62,7 +53,7 @@ final class PeerLaunchTest {
     DeviceArray<int[]> own = two.filled(1, 1);
     DeviceArray<int[]> sum = two.filled(0, 0);
 
-    kernels(two, 1).add(away, own, sum, N);
+    two.forPeers(1).add(away, own, sum, N);
     away.fill(two.gpus.get(0).streams().acquire(), 9);
     own.fill(two.gpus.get(1).streams().acquire(), 9);
 
@@ -78,7 +69,7 @@ final class PeerLaunchTest {
     DeviceArray<int[]> away = two.filled(0, 5);
     DeviceArray<int[]> sum = two.filled(1, 0);
 
-    kernels(two, 1).add(away, away, sum, N);
+    two.forPeers(1).add(away, away, sum, N);
     away.close();
     two.filled(0, 7);
 
@@ -95,7 +86,7 @@ final class PeerLaunchTest {
       DeviceArray<int[]> other = three.filled((at + 2) % 3, 2);
       DeviceArray<int[]> sum = three.filled(at, 0);
 
-      kernels(three, at).add(other, one, sum, N);
+      three.forPeers(at).add(other, one, sum, N);
       one.close();
       other.fill(three.streams.get((at + 2) % 3), 9);
 
@@ -106,7 +97,7 @@ final class PeerLaunchTest {
 
   @Test
   void aTableHasAThousandArraysOfTwoDevices() {
-    TwoDevices two = TwoDevices.open(Schedule.LAZY, 0);
+    TwoDevices two = TwoDevices.open();
     List<DeviceArray<int[]>> columns =
         IntStream.range(0, 1_000).mapToObj(i -> two.filled(i % 2, i)).toList();
 
@@ -120,7 +111,7 @@ final class PeerLaunchTest {
 
   @Test
   void aRecordHasArraysOfAnotherDevice() {
-    TwoDevices two = TwoDevices.open(Schedule.LAZY, 0);
+    TwoDevices two = TwoDevices.open();
     DeviceStream stream = two.streams.get(0);
     DeviceArray<float[]> away = two.gpus.get(0).memory().upload(stream, new float[] {1, 2});
 
@@ -185,21 +176,14 @@ final class PeerLaunchTest {
 
   @Test
   void nothingWaitsOnTheHost() {
-    int[] waits = new int[1];
-    TwoDevices two =
-        TwoDevices.open(
-            Schedule.LAZY,
-            0,
-            (device, method, call) -> {
-              waits[0] += method.startsWith("synchronize") ? 1 : 0;
-              return call.proceed();
-            });
+    AtomicInteger waits = new AtomicInteger();
+    TwoDevices two = TwoDevices.openCounting(waits);
     DeviceArray<int[]> away = two.filled(0, 5);
 
-    kernels(two, 1).increment(away, N);
+    two.forPeers(1).increment(away, N);
     away.close();
 
-    assertThat(waits[0]).isZero();
+    assertThat(waits).hasValue(0);
     two.closeClean();
   }
 
@@ -207,16 +191,11 @@ final class PeerLaunchTest {
   @ValueSource(ints = {0, 1})
   void theCheckerFindsAMissingWait(int deaf) {
     for (Schedule schedule : Schedule.values()) {
-      TwoDevices two =
-          TwoDevices.open(
-              schedule,
-              0,
-              (device, method, call) ->
-                  device == deaf && method.equals("waitForPeerEvent") ? null : call.proceed());
+      TwoDevices two = TwoDevices.openDeaf(schedule, deaf);
       DeviceArray<int[]> away = two.filled(0, 5);
-      kernels(two, 1).increment(away, N);
+      two.forPeers(1).increment(away, N);
       away.fill(two.streams.get(0), 9);
-      two.gpus.forEach(DeviceRuntime::synchronize);
+      two.synchronize();
 
       assertThat(two.devices.get(1).findings())
           .as("%s", schedule)
@@ -230,17 +209,12 @@ final class PeerLaunchTest {
 
   @Test
   void aMissingWaitForALaunchIsFoundWhenTheArrayIsFreed() {
-    TwoDevices two =
-        TwoDevices.open(
-            Schedule.EAGER,
-            0,
-            (device, method, call) ->
-                device == 0 && method.equals("waitForPeerEvent") ? null : call.proceed());
+    TwoDevices two = TwoDevices.openDeaf(Schedule.EAGER, 0);
     DeviceArray<int[]> away = two.filled(0, 5);
-    kernels(two, 1).increment(away, N);
+    two.forPeers(1).increment(away, N);
     away.close();
 
-    two.gpus.forEach(DeviceRuntime::synchronize);
+    two.synchronize();
 
     assertThat(two.devices.get(1).findings())
         .extracting(Finding::toString)
@@ -250,9 +224,9 @@ final class PeerLaunchTest {
 
   @Test
   void anAccessBeyondAnArrayOfAnotherDeviceLosesTheDeviceThatMakesIt() {
-    TwoDevices two = TwoDevices.open(Schedule.LAZY, 0);
+    TwoDevices two = TwoDevices.open();
     DeviceArray<int[]> away = two.filled(0, 5);
-    kernels(two, 1).increment(away, N);
+    two.forPeers(1).increment(away, N);
     assertThat(value(away)).isEqualTo(6);
     CudaDriver driver = Inside.driver(two.gpus.get(1));
     StreamHandle stream = driver.createStream(0);
@@ -267,7 +241,7 @@ final class PeerLaunchTest {
 
   @Test
   void anAbortedLaunchLeavesTheArrayAsItWas() {
-    TwoDevices two = TwoDevices.open(Schedule.LAZY, 0);
+    TwoDevices two = TwoDevices.open();
     DeviceArray<int[]> away = two.filled(0, 5);
     try (LaunchRecorder recorder = VectorKernels.incrementForPeersOn(two.streams.get(1))) {
       recorder.begin().array(away).threads(N).preflight().abort();
@@ -280,11 +254,11 @@ final class PeerLaunchTest {
 
   @Test
   void anOrdinaryLaunchAsksNothingOfOtherDevices() {
-    TwoDevices two = TwoDevices.open(Schedule.LAZY, 0);
+    TwoDevices two = TwoDevices.open();
     DeviceArray<int[]> own = two.filled(1, 5);
     long before = two.devices.get(0).calls();
 
-    kernels(two, 1).increment(own, N);
+    two.forPeers(1).increment(own, N);
 
     assertThat(two.devices.get(0).calls()).isEqualTo(before);
     assertThat(two.devices.get(1).calls(DriverCall.CAN_ACCESS_PEER)).isZero();
@@ -295,39 +269,23 @@ final class PeerLaunchTest {
   void threadsThatLaunchAndCopyBothWaysDoNotWaitForEachOther() throws Exception {
     TwoDevices two = TwoDevices.open(Schedule.EAGER, 0);
     List<DeviceArray<int[]>> arrays = List.of(two.filled(0, 0), two.filled(1, 0));
-    CyclicBarrier together = new CyclicBarrier(8);
-    CompletableFuture<?>[] threads = new CompletableFuture<?>[8];
-    ExecutorService pool = Executors.newFixedThreadPool(threads.length);
-    for (int i = 0; i < threads.length; i++) {
-      int device = i % 2;
-      boolean copies = i >= 6;
-      VectorKernels kernels = VectorKernels.forPeersOn(two.gpus.get(device).streams().acquire());
-      threads[i] =
-          CompletableFuture.runAsync(
-              () -> {
-                meet(together);
-                for (int round = 0; round < 50; round++) {
-                  if (copies) {
-                    arrays.get(1 - device).copyTo(two.streams.get(device)).close();
-                  } else {
-                    kernels.increment(arrays.get(1 - device), N);
-                  }
-                }
-              },
-              pool);
-    }
-    CompletableFuture.allOf(threads).get(60, TimeUnit.SECONDS);
-    pool.shutdown();
+    List<VectorKernels> kernels =
+        IntStream.range(0, 8)
+            .mapToObj(i -> VectorKernels.forPeersOn(two.gpus.get(i % 2).streams().acquire()))
+            .toList();
+    TwoDevices.together(
+        8,
+        50,
+        i -> {
+          DeviceArray<int[]> away = arrays.get(1 - i % 2);
+          if (i >= 6) {
+            away.copyTo(two.streams.get(i % 2)).close();
+          } else {
+            kernels.get(i).increment(away, N);
+          }
+        });
 
     assertThat(arrays).allSatisfy(array -> assertThat(value(array)).isEqualTo(150));
     two.closeClean();
-  }
-
-  private static void meet(CyclicBarrier together) {
-    try {
-      together.await();
-    } catch (Exception e) {
-      throw new AssertionError(e);
-    }
   }
 }

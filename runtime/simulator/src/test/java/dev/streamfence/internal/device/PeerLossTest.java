@@ -9,7 +9,6 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import dev.streamfence.CudaDriverException;
 import dev.streamfence.DeviceArray;
-import dev.streamfence.DeviceRuntime;
 import dev.streamfence.RuntimeClosedException;
 import dev.streamfence.internal.driver.CudaDriver;
 import dev.streamfence.internal.driver.CudaDriver.StreamHandle;
@@ -35,10 +34,10 @@ final class PeerLossTest {
 
   @Test
   void aCopyFromALostDeviceSaysWhatLostItAndLeavesTheOtherUsable() {
-    TwoDevices two = TwoDevices.open(Schedule.LAZY, 0);
+    TwoDevices two = TwoDevices.open();
     DeviceArray<int[]> source = two.filled(0, 5);
     DeviceArray<int[]> before = source.copyTo(two.streams.get(1));
-    two.gpus.forEach(DeviceRuntime::synchronize);
+    two.synchronize();
     DeviceArray<int[]> pending = source.copyTo(two.streams.get(1));
     lose(two, 0, source, NOWHERE);
 
@@ -57,10 +56,10 @@ final class PeerLossTest {
 
   @Test
   void aCopyToALostDeviceLeavesTheSourceUsable() {
-    TwoDevices two = TwoDevices.open(Schedule.LAZY, 0);
+    TwoDevices two = TwoDevices.open();
     DeviceArray<int[]> source = two.filled(0, 5);
     DeviceArray<int[]> target = source.copyTo(two.streams.get(1));
-    two.gpus.forEach(DeviceRuntime::synchronize);
+    two.synchronize();
     lose(two, 1, target, NOWHERE);
 
     assertThatThrownBy(() -> target.copyFrom(two.streams.get(1), source))
@@ -75,12 +74,12 @@ final class PeerLossTest {
 
   @Test
   void aLaunchOnMemoryOfALostDeviceSaysWhatLostIt() {
-    TwoDevices two = TwoDevices.open(Schedule.LAZY, 0);
+    TwoDevices two = TwoDevices.open();
     DeviceArray<int[]> away = two.filled(0, 5);
     DeviceArray<int[]> own = two.filled(1, 1);
-    VectorKernels kernels = VectorKernels.forPeersOn(two.streams.get(1));
+    VectorKernels kernels = two.forPeers(1);
     kernels.add(away, away, own, N);
-    two.gpus.forEach(DeviceRuntime::synchronize);
+    two.synchronize();
     lose(two, 0, away, NOWHERE);
 
     assertThatThrownBy(() -> kernels.add(away, away, own, N))
@@ -96,12 +95,12 @@ final class PeerLossTest {
 
   @Test
   void aLostDeviceLeavesTheMemoryThatItsLaunchesUsedUsable() {
-    TwoDevices two = TwoDevices.open(Schedule.LAZY, 0);
+    TwoDevices two = TwoDevices.open();
     DeviceArray<int[]> away = two.filled(0, 5);
     DeviceArray<int[]> own = two.filled(1, 1);
-    VectorKernels kernels = VectorKernels.forPeersOn(two.streams.get(1));
+    VectorKernels kernels = two.forPeers(1);
     kernels.increment(away, N);
-    two.gpus.forEach(DeviceRuntime::synchronize);
+    two.synchronize();
     lose(two, 1, own, NOWHERE);
 
     assertThatThrownBy(() -> kernels.increment(away, N)).isInstanceOf(CudaDriverException.class);
@@ -128,7 +127,7 @@ final class PeerLossTest {
             });
     DeviceArray<int[]> away = two.filled(0, 5);
     DeviceArray<int[]> own = two.filled(1, 1);
-    VectorKernels kernels = VectorKernels.forPeersOn(two.streams.get(1));
+    VectorKernels kernels = two.forPeers(1);
     afterLaunch.add(() -> lose(two, 1, own, NOWHERE));
 
     assertThatThrownBy(() -> kernels.increment(away, N)).isInstanceOf(CudaDriverException.class);
@@ -141,10 +140,10 @@ final class PeerLossTest {
 
   @Test
   void aLaunchOnMemoryOfAClosedRuntimeIsRefused() {
-    TwoDevices two = TwoDevices.open(Schedule.LAZY, 0);
+    TwoDevices two = TwoDevices.open();
     DeviceArray<int[]> away = two.filled(0, 5);
     DeviceArray<int[]> own = two.filled(1, 1);
-    VectorKernels kernels = VectorKernels.forPeersOn(two.streams.get(1));
+    VectorKernels kernels = two.forPeers(1);
     kernels.add(away, away, own, N);
 
     two.gpus.get(0).close();
@@ -185,7 +184,7 @@ final class PeerLossTest {
 
   @Test
   void memoryStaysUsableWhenTheDeviceOfALaunchThatWasLeftOpenIsClosed() throws Exception {
-    TwoDevices two = TwoDevices.open(Schedule.LAZY, 0);
+    TwoDevices two = TwoDevices.open();
     DeviceArray<int[]> away = two.filled(0, 5);
     LaunchRecorder recorder = VectorKernels.incrementForPeersOn(two.streams.get(1));
     ExecutorService pooled = Executors.newSingleThreadExecutor();
@@ -204,7 +203,7 @@ final class PeerLossTest {
   @ValueSource(booleans = {false, true})
   void aLaunchThatWasLeftOpenGoesOnOnlyIfItIsQueuedWhenTheDeviceOfItsMemoryIsClosed(
       boolean isQueued) throws Exception {
-    TwoDevices two = TwoDevices.open(Schedule.LAZY, 0);
+    TwoDevices two = TwoDevices.open();
     DeviceArray<int[]> away = two.filled(0, 5);
     DeviceArray<int[]> own = two.filled(1, 0);
     LaunchRecorder recorder = VectorKernels.addForPeersOn(two.streams.get(1));
@@ -241,7 +240,7 @@ final class PeerLossTest {
     TwoDevices two = TwoDevices.open(Schedule.RANDOM, 0);
     DeviceArray<int[]> source = two.filled(0, 5);
     DeviceArray<int[]> target = source.copyTo(two.streams.get(1));
-    two.gpus.forEach(DeviceRuntime::synchronize);
+    two.synchronize();
     for (int i = 0; i < 20; i++) {
       two.kernels.get(0).increment(source, N);
       target.copyFrom(two.streams.get(1), source);
@@ -263,10 +262,10 @@ final class PeerLossTest {
 
   @Test
   void memoryOfADeviceWithoutPeerAccessIsNotReached() {
-    TwoDevices two = TwoDevices.open(Schedule.LAZY, 0);
+    TwoDevices two = TwoDevices.open();
     DeviceArray<int[]> own = two.filled(0, 1);
     DeviceArray<int[]> away = two.filled(1, 1);
-    two.gpus.forEach(DeviceRuntime::synchronize);
+    two.synchronize();
 
     lose(two, 0, own, Inside.allocation(away).address());
     two.close();
@@ -275,7 +274,7 @@ final class PeerLossTest {
   @Test
   void devicesCloseInAnyOrder() {
     for (int first = 0; first < 2; first++) {
-      TwoDevices two = TwoDevices.open(Schedule.LAZY, 0);
+      TwoDevices two = TwoDevices.open();
       DeviceArray<int[]> there = two.filled(0, 5).copyTo(two.streams.get(1));
       there.copyTo(two.streams.get(0));
 

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Test;
 final class PeerRefusalsTest {
   @Test
   void aClosedSourceIsRefusedByName() {
-    TwoDevices two = TwoDevices.open(Schedule.LAZY, 0);
+    TwoDevices two = TwoDevices.open();
     DeviceArray<int[]> source = two.filled(0, 5);
     DeviceArray<int[]> target = two.filled(1, 1);
     source.close();
@@ -57,7 +57,7 @@ final class PeerRefusalsTest {
 
   @Test
   void aCopyInsideOfALaunchOfEitherDeviceIsRefused() {
-    TwoDevices two = TwoDevices.open(Schedule.LAZY, 0);
+    TwoDevices two = TwoDevices.open();
     DeviceArray<int[]> source = two.filled(0, 5);
     DeviceArray<int[]> target = two.filled(1, 1);
     for (int i = 0; i < 2; i++) {
@@ -77,7 +77,7 @@ final class PeerRefusalsTest {
 
   @Test
   void aCopyInTheBodyOfAGraphIsRefused() {
-    TwoDevices two = TwoDevices.open(Schedule.LAZY, 0);
+    TwoDevices two = TwoDevices.open();
     DeviceArray<int[]> source = two.filled(0, 5);
     DeviceArray<int[]> target = two.filled(1, 1);
 
@@ -95,7 +95,7 @@ final class PeerRefusalsTest {
 
   @Test
   void aLaunchWithAnArrayOfAnotherDeviceIsRefusedWithTheRemedies() {
-    TwoDevices two = TwoDevices.open(Schedule.LAZY, 0);
+    TwoDevices two = TwoDevices.open();
     DeviceArray<int[]> source = two.filled(0, 5);
 
     assertMisuse(
@@ -108,13 +108,9 @@ final class PeerRefusalsTest {
 
   @Test
   void aLaunchWithoutPeerAccessNamesKernelParameterDevicesAndRemedy() {
-    TwoDevices two =
-        TwoDevices.open(
-            Schedule.LAZY,
-            0,
-            (device, method, call) -> method.equals("canAccessPeer") ? false : call.proceed());
+    TwoDevices two = TwoDevices.openWithoutAccess();
     DeviceArray<int[]> away = two.filled(0, 5);
-    VectorKernels kernels = VectorKernels.forPeersOn(two.streams.get(1));
+    VectorKernels kernels = two.forPeers(1);
 
     for (int again = 0; again < 2; again++) {
       assertThatThrownBy(() -> kernels.increment(away, N))
@@ -134,9 +130,9 @@ final class PeerRefusalsTest {
 
   @Test
   void accessThatTheDriverFailsToEnableIsAskedForAgain() {
-    TwoDevices two = TwoDevices.open(Schedule.LAZY, 0);
+    TwoDevices two = TwoDevices.open();
     DeviceArray<int[]> away = two.filled(0, 5);
-    VectorKernels kernels = VectorKernels.forPeersOn(two.streams.get(1));
+    VectorKernels kernels = two.forPeers(1);
     two.devices.get(1).failCall(DriverCall.ENABLE_PEER_ACCESS, 1, 1);
 
     assertThatThrownBy(() -> kernels.increment(away, N))
@@ -165,9 +161,9 @@ final class PeerRefusalsTest {
 
   @Test
   void aLaunchInAGraphUsesArraysOfOneDeviceOnly() {
-    TwoDevices two = TwoDevices.open(Schedule.LAZY, 0);
+    TwoDevices two = TwoDevices.open();
     DeviceArray<int[]> away = two.filled(0, 5);
-    VectorKernels kernels = VectorKernels.forPeersOn(two.streams.get(1));
+    VectorKernels kernels = two.forPeers(1);
 
     two.gpus
         .get(1)
@@ -192,9 +188,9 @@ final class PeerRefusalsTest {
 
   @Test
   void aLaunchInsideOfACallOfTheOtherDeviceIsRefused() {
-    TwoDevices two = TwoDevices.open(Schedule.LAZY, 0);
+    TwoDevices two = TwoDevices.open();
     DeviceArray<int[]> away = two.filled(0, 5);
-    VectorKernels kernels = VectorKernels.forPeersOn(two.streams.get(1));
+    VectorKernels kernels = two.forPeers(1);
     two.streams
         .get(0)
         .submit(
@@ -210,9 +206,9 @@ final class PeerRefusalsTest {
 
   @Test
   void aLaunchInsideOfAnAccessToMemoryOfTheOtherDeviceIsRefused() {
-    TwoDevices two = TwoDevices.open(Schedule.LAZY, 0);
+    TwoDevices two = TwoDevices.open();
     DeviceArray<int[]> away = two.filled(0, 5);
-    VectorKernels kernels = VectorKernels.forPeersOn(two.streams.get(1));
+    VectorKernels kernels = two.forPeers(1);
     try (PinnedArray<int[]> host = two.gpus.get(0).memory().pinned(int[].class, N)) {
       assertThat(host.mapped().length()).isEqualTo(N);
       host.write(
@@ -229,7 +225,7 @@ final class PeerRefusalsTest {
 
   @Test
   void aClosedArrayIsRefusedBeforeAnyDeviceRegistersTheLaunch() {
-    TwoDevices two = TwoDevices.open(Schedule.LAZY, 0);
+    TwoDevices two = TwoDevices.open();
     DeviceArray<int[]> unwritten =
         two.gpus.get(0).memory().allocate(two.streams.get(0), int[].class, N);
     DeviceArray<int[]> closed = two.filled(1, 1);

@@ -13,6 +13,13 @@ import dev.streamfence.simulation.SimulatedDevice;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.IntConsumer;
 
 /**
  * Two devices, or three, of one simulated machine, each with a runtime, a stream and kernels on it.
@@ -30,8 +37,43 @@ final class TwoDevices implements AutoCloseable {
   }
 
   /** Opens both; the devices collect what the checker finds. */
+  static TwoDevices open() {
+    return open(Schedule.LAZY, 0);
+  }
+
+  /** Opens both with a schedule. */
   static TwoDevices open(Schedule schedule, long seed) {
     return open(schedule, seed, (device, method, call) -> call.proceed());
+  }
+
+  /** Opens both, of which neither can access the memory of the other. */
+  static TwoDevices openWithoutAccess() {
+    return open(
+        Schedule.LAZY,
+        0,
+        (device, method, call) -> method.equals("canAccessPeer") ? false : call.proceed());
+  }
+
+  /** Opens both, of which one does not wait for the other. */
+  static TwoDevices openDeaf(Schedule schedule, int deaf) {
+    return open(
+        schedule,
+        0,
+        (device, method, call) ->
+            device == deaf && method.equals("waitForPeerEvent") ? null : call.proceed());
+  }
+
+  /** Opens both, and counts the driver calls that wait on the host. */
+  static TwoDevices openCounting(AtomicInteger waits) {
+    return open(
+        Schedule.LAZY,
+        0,
+        (device, method, call) -> {
+          if (method.startsWith("synchronize")) {
+            waits.incrementAndGet();
+          }
+          return call.proceed();
+        });
   }
 
   /** Opens both, with the test's action around each driver call. */
@@ -80,6 +122,39 @@ final class TwoDevices implements AutoCloseable {
         gpus.get(device).memory().allocate(streams.get(device), int[].class, N);
     array.fill(streams.get(device), value);
     return array;
+  }
+
+  /** Kernels on the stream of a device that also take arrays of other devices. */
+  VectorKernels forPeers(int device) {
+    return VectorKernels.forPeersOn(streams.get(device));
+  }
+
+  /** Waits for both. */
+  void synchronize() {
+    gpus.forEach(DeviceRuntime::synchronize);
+  }
+
+  /** Runs an action in several threads, which begin each round together. */
+  static void together(int threads, int rounds, IntConsumer action) throws Exception {
+    CyclicBarrier barrier = new CyclicBarrier(threads);
+    ExecutorService pool = Executors.newFixedThreadPool(threads);
+    List<Future<?>> ends = new ArrayList<>();
+    for (int i = 0; i < threads; i++) {
+      int thread = i;
+      ends.add(
+          pool.submit(
+              () -> {
+                for (int round = 0; round < rounds; round++) {
+                  barrier.await();
+                  action.accept(thread);
+                }
+                return null;
+              }));
+    }
+    pool.shutdown();
+    for (Future<?> end : ends) {
+      end.get(60, TimeUnit.SECONDS);
+    }
   }
 
   /** The content of an array, all of whose elements are equal. */
