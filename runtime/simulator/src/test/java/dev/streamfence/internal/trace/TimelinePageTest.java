@@ -348,13 +348,7 @@ final class TimelinePageTest {
 
   @Test
   void aBrowserShowsThePage() throws Exception {
-    Path browser =
-        Stream.of(System.getenv("PATH").split(Pattern.quote(java.io.File.pathSeparator)))
-            .flatMap(entry -> Stream.of("chromium", "google-chrome").map(Path.of(entry)::resolve))
-            .filter(Files::isExecutable)
-            .findFirst()
-            .orElse(null);
-    assumeTrue(browser != null, "no Chromium on the path");
+    Path browser = browser();
     Trace trace = Trace.inMemory(100);
     try (DeviceRuntime gpu =
             DeviceRuntime.simulated(
@@ -427,6 +421,40 @@ final class TimelinePageTest {
     Path searching = folder.resolve("searching.html");
     Files.writeString(searching, Files.readString(page) + search.formatted(text));
     return dom(browser, searching.toUri().toString());
+  }
+
+  @Test
+  void aBrowserShowsAHundredThousandWaitsForMemory() throws Exception {
+    Path browser = browser();
+    RecordedTrace trace = (RecordedTrace) Trace.inMemory(100_000);
+    for (int i = 0; i < 100_000; i++) {
+      trace.add(
+          new TracedPressure(
+              "device " + i % 2,
+              Kind.values()[i % 3],
+              "'rows'",
+              64,
+              "thread " + i % 16,
+              new TraceSpan(i * 1_000L, 900),
+              i % 3 == 0 ? Outcome.MEMORY : Outcome.HOST));
+    }
+    Path page = folder.resolve("trace.html");
+    trace.writeHtml(page);
+
+    assertThat(dom(browser, page.toUri().toString()))
+        .contains("data-ready=\"yes\"")
+        .contains("33334 waits for memory, 33333 spills, 33333 returns");
+  }
+
+  private static Path browser() {
+    Path found =
+        Stream.of(System.getenv("PATH").split(Pattern.quote(java.io.File.pathSeparator)))
+            .flatMap(entry -> Stream.of("chromium", "google-chrome").map(Path.of(entry)::resolve))
+            .filter(Files::isExecutable)
+            .findFirst()
+            .orElse(null);
+    assumeTrue(found != null, "no Chromium on the path");
+    return found;
   }
 
   private String dom(Path browser, String page) throws IOException, InterruptedException {
