@@ -21,22 +21,31 @@ import dev.streamfence.simulation.SimulatedDevice;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /** Copies between devices that are refused, and what is refused without one. */
 final class PeerRefusalsTest {
+  private final TwoDevices two = TwoDevices.open();
+  private final DeviceArray<int[]> away = two.filled(0, 5);
+  private final DeviceArray<int[]> own = two.filled(1, 1);
+
+  /** On the stream of {@code own}. */
+  private final VectorKernels kernels = two.forPeers(1);
+
+  @AfterEach
+  void closeClean() {
+    two.closeClean();
+  }
+
   @Test
   void aClosedSourceIsRefusedByName() {
-    TwoDevices two = TwoDevices.open();
-    DeviceArray<int[]> source = two.filled(0, 5);
-    DeviceArray<int[]> target = two.filled(1, 1);
-    source.close();
+    away.close();
 
-    assertThatThrownBy(() -> target.copyFrom(two.streams.get(1), source))
+    assertThatThrownBy(() -> own.copyFrom(two.streams.get(1), away))
         .isInstanceOf(UseAfterFreeException.class)
         .hasMessageContaining("from device 0 to device 1");
-    assertThat(value(target)).isEqualTo(1);
-    two.closeClean();
+    assertThat(value(own)).isEqualTo(1);
   }
 
   @Test
@@ -57,9 +66,6 @@ final class PeerRefusalsTest {
 
   @Test
   void aCopyInsideOfALaunchOfEitherDeviceIsRefused() {
-    TwoDevices two = TwoDevices.open();
-    DeviceArray<int[]> source = two.filled(0, 5);
-    DeviceArray<int[]> target = two.filled(1, 1);
     for (int i = 0; i < 2; i++) {
       two.streams
           .get(i)
@@ -70,17 +76,12 @@ final class PeerRefusalsTest {
                   assertMisuse(
                       StreamMisuseException.Misuse.INSIDE_LAUNCH,
                       "inside of a launch",
-                      () -> target.copyFrom(two.streams.get(1), source)));
+                      () -> own.copyFrom(two.streams.get(1), away)));
     }
-    two.closeClean();
   }
 
   @Test
   void aCopyInTheBodyOfAGraphIsRefused() {
-    TwoDevices two = TwoDevices.open();
-    DeviceArray<int[]> source = two.filled(0, 5);
-    DeviceArray<int[]> target = two.filled(1, 1);
-
     two.gpus
         .get(0)
         .graph(
@@ -89,50 +90,42 @@ final class PeerRefusalsTest {
                 assertMisuse(
                     StreamMisuseException.Misuse.INSIDE_GRAPH,
                     "copy of",
-                    () -> target.copyFrom(two.streams.get(1), source)));
-    two.closeClean();
+                    () -> own.copyFrom(two.streams.get(1), away)));
   }
 
   @Test
   void aLaunchWithAnArrayOfAnotherDeviceIsRefusedWithTheRemedies() {
-    TwoDevices two = TwoDevices.open();
-    DeviceArray<int[]> source = two.filled(0, 5);
-
     assertMisuse(
         StreamMisuseException.Misuse.OTHER_RUNTIME,
         "copyTo brings an array to the device of a stream, and @ReadWrites(peer = true) lets a"
             + " kernel use it where it is",
-        () -> two.kernels.get(1).increment(source, N));
-    two.closeClean();
+        () -> two.kernels.get(1).increment(away, N));
   }
 
   @Test
   void aLaunchWithoutPeerAccessNamesKernelParameterDevicesAndRemedy() {
-    TwoDevices two = TwoDevices.openWithoutAccess();
-    DeviceArray<int[]> away = two.filled(0, 5);
-    VectorKernels kernels = two.forPeers(1);
+    TwoDevices machine = TwoDevices.openWithoutAccess();
+    DeviceArray<int[]> there = machine.filled(0, 5);
+    VectorKernels launches = machine.forPeers(1);
 
     for (int again = 0; again < 2; again++) {
-      assertThatThrownBy(() -> kernels.increment(away, N))
+      assertThatThrownBy(() -> launches.increment(there, N))
           .isInstanceOf(StreamMisuseException.class)
           .hasMessageStartingWith("increment: parameter 'values' is ")
-          .hasMessageContaining(two.gpus.get(0).toString())
-          .hasMessageContaining("the launch is on " + two.streams.get(1))
-          .hasMessageContaining(two.gpus.get(1).toString())
+          .hasMessageContaining(machine.gpus.get(0).toString())
+          .hasMessageContaining("the launch is on " + machine.streams.get(1))
+          .hasMessageContaining(machine.gpus.get(1).toString())
           .hasMessageEndingWith(
               "the device has no peer access to that memory; copyTo brings an array to the device"
                   + " of a stream");
     }
-    kernels.increment(away.copyTo(two.streams.get(1)), N);
-    assertThat(value(away)).isEqualTo(5);
-    two.closeClean();
+    launches.increment(there.copyTo(machine.streams.get(1)), N);
+    assertThat(value(there)).isEqualTo(5);
+    machine.closeClean();
   }
 
   @Test
   void accessThatTheDriverFailsToEnableIsAskedForAgain() {
-    TwoDevices two = TwoDevices.open();
-    DeviceArray<int[]> away = two.filled(0, 5);
-    VectorKernels kernels = two.forPeers(1);
     two.devices.get(1).failCall(DriverCall.ENABLE_PEER_ACCESS, 1, 1);
 
     assertThatThrownBy(() -> kernels.increment(away, N))
@@ -141,30 +134,25 @@ final class PeerRefusalsTest {
     kernels.increment(away, N);
 
     assertThat(value(away)).isEqualTo(6);
-    two.closeClean();
   }
 
   @Test
   void aLaunchOnAnArrayOfADeviceOfAnotherMachineIsRefused() {
     try (DeviceRuntime one = DeviceRuntime.simulated();
         DeviceRuntime other = DeviceRuntime.simulated()) {
-      DeviceArray<int[]> away =
+      DeviceArray<int[]> there =
           one.memory().upload(one.streams().defaultStream(), new int[] {1, 2});
-      VectorKernels kernels = VectorKernels.forPeersOn(other.streams().defaultStream());
+      VectorKernels launches = VectorKernels.forPeersOn(other.streams().defaultStream());
 
       assertMisuse(
           StreamMisuseException.Misuse.OTHER_RUNTIME,
           "no peer access",
-          () -> kernels.increment(away, 2));
+          () -> launches.increment(there, 2));
     }
   }
 
   @Test
   void aLaunchInAGraphUsesArraysOfOneDeviceOnly() {
-    TwoDevices two = TwoDevices.open();
-    DeviceArray<int[]> away = two.filled(0, 5);
-    VectorKernels kernels = two.forPeers(1);
-
     two.gpus
         .get(1)
         .graph(
@@ -183,14 +171,10 @@ final class PeerRefusalsTest {
                     StreamMisuseException.Misuse.INSIDE_GRAPH,
                     "increment on stream 1 of device 1",
                     () -> kernels.increment(away, N)));
-    two.closeClean();
   }
 
   @Test
   void aLaunchInsideOfACallOfTheOtherDeviceIsRefused() {
-    TwoDevices two = TwoDevices.open();
-    DeviceArray<int[]> away = two.filled(0, 5);
-    VectorKernels kernels = two.forPeers(1);
     two.streams
         .get(0)
         .submit(
@@ -201,14 +185,10 @@ final class PeerRefusalsTest {
                     StreamMisuseException.Misuse.INSIDE_LAUNCH,
                     "increment on stream 1 of device 1 uses memory of device 0 inside of a launch",
                     () -> kernels.increment(away, N)));
-    two.closeClean();
   }
 
   @Test
   void aLaunchInsideOfAnAccessToMemoryOfTheOtherDeviceIsRefused() {
-    TwoDevices two = TwoDevices.open();
-    DeviceArray<int[]> away = two.filled(0, 5);
-    VectorKernels kernels = two.forPeers(1);
     try (PinnedArray<int[]> host = two.gpus.get(0).memory().pinned(int[].class, N)) {
       assertThat(host.mapped().length()).isEqualTo(N);
       host.write(
@@ -220,12 +200,10 @@ final class PeerRefusalsTest {
                   () -> kernels.increment(away, N)));
     }
     assertThat(value(away)).isEqualTo(5);
-    two.closeClean();
   }
 
   @Test
   void aClosedArrayIsRefusedBeforeAnyDeviceRegistersTheLaunch() {
-    TwoDevices two = TwoDevices.open();
     DeviceArray<int[]> unwritten =
         two.gpus.get(0).memory().allocate(two.streams.get(0), int[].class, N);
     DeviceArray<int[]> closed = two.filled(1, 1);
@@ -241,14 +219,13 @@ final class PeerRefusalsTest {
       }
     }
     assertThat(Inside.allocation(unwritten).hazards().writes()).isEqualTo(writes);
-    two.closeClean();
   }
 
   /** The check before has seen the array open, and one of the devices has registered the launch. */
   @Test
   void anArrayThatIsClosedMeanwhileIsRefusedAndTheOthersStayUsable() {
     AtomicReference<DeviceArray<int[]>> closes = new AtomicReference<>();
-    TwoDevices two =
+    TwoDevices machine =
         TwoDevices.open(
             Schedule.LAZY,
             0,
@@ -260,20 +237,20 @@ final class PeerRefusalsTest {
               }
               return call.proceed();
             });
-    DeviceArray<int[]> own = two.filled(0, 5);
-    two.kernels.get(0).increment(own, N);
-    DeviceArray<int[]> away = two.filled(1, 1);
-    VectorKernels kernels = VectorKernels.forPeersOn(two.gpus.get(0).streams().acquire());
-    closes.set(away);
+    DeviceArray<int[]> here = machine.filled(0, 5);
+    machine.kernels.get(0).increment(here, N);
+    DeviceArray<int[]> there = machine.filled(1, 1);
+    VectorKernels launches = VectorKernels.forPeersOn(machine.gpus.get(0).streams().acquire());
+    closes.set(there);
 
-    assertThatThrownBy(() -> kernels.add(away, away, own, N))
+    assertThatThrownBy(() -> launches.add(there, there, here, N))
         .isInstanceOf(UseAfterFreeException.class)
         .hasMessageContaining("add: parameter 'a'");
 
     assertThat(closes).hasNullValue();
-    two.kernels.get(0).increment(own, N);
-    assertThat(value(own)).isEqualTo(7);
-    two.closeClean();
+    machine.kernels.get(0).increment(here, N);
+    assertThat(value(here)).isEqualTo(7);
+    machine.closeClean();
   }
 
   private static void assertMisuse(
