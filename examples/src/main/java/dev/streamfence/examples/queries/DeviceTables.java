@@ -2,33 +2,30 @@ package dev.streamfence.examples.queries;
 
 import dev.streamfence.DeviceStream;
 import dev.streamfence.column.DeviceTable;
+import dev.streamfence.examples.operators.Temporaries;
 import dev.streamfence.examples.tpch.TableUpload;
 import java.util.EnumMap;
 import java.util.Map;
 
 /** The eight tables on the device, which it closes. The queries only read them. Thread-safe. */
 public final class DeviceTables implements AutoCloseable {
+  private final DeviceStream stream;
   private final Map<TpchTable, DeviceTable> tables;
 
-  private DeviceTables(Map<TpchTable, DeviceTable> tables) {
+  private DeviceTables(DeviceStream stream, Map<TpchTable, DeviceTable> tables) {
+    this.stream = stream;
     this.tables = tables;
   }
 
   /** Uploads every table on one stream. If it fails, nothing stays allocated. */
   public static DeviceTables upload(DeviceStream stream, HostTables host) {
     Map<TpchTable, DeviceTable> uploaded = new EnumMap<>(TpchTable.class);
-    try {
+    try (Temporaries temporaries = new Temporaries(stream)) {
       for (TpchTable table : TpchTable.values()) {
-        uploaded.put(table, TableUpload.upload(stream, host.table(table)));
+        uploaded.put(table, temporaries.add(TableUpload.upload(stream, host.table(table))));
       }
-      return new DeviceTables(uploaded);
-    } catch (RuntimeException e) {
-      try {
-        new DeviceTables(uploaded).close();
-      } catch (RuntimeException onClose) {
-        e.addSuppressed(onClose);
-      }
-      throw e;
+      uploaded.values().forEach(temporaries::handOver);
+      return new DeviceTables(stream, uploaded);
     }
   }
 
@@ -49,20 +46,8 @@ public final class DeviceTables implements AutoCloseable {
   /** Closes all tables; continues after a failure and throws the first one. */
   @Override
   public void close() {
-    RuntimeException failure = null;
-    for (DeviceTable table : tables.values()) {
-      try {
-        table.close();
-      } catch (RuntimeException e) {
-        if (failure == null) {
-          failure = e;
-        } else {
-          failure.addSuppressed(e);
-        }
-      }
-    }
-    if (failure != null) {
-      throw failure;
+    try (Temporaries all = new Temporaries(stream)) {
+      tables.values().forEach(all::add);
     }
   }
 }

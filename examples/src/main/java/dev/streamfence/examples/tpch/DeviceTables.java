@@ -16,7 +16,7 @@ record DeviceTables(DeviceTable orders, DeviceTable lineItems) implements AutoCl
     DeviceTable orders = TableUpload.upload(stream, data.orders());
     try {
       return new DeviceTables(orders, TableUpload.upload(stream, data.lineItems()));
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       orders.close();
       throw e;
     }

@@ -35,7 +35,7 @@ public final class TableUpload {
         columns.add(column(table, i));
       }
       return DeviceTable.of(stream, table.schema(), columns, table.rows());
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       // The columns hold these arrays and nothing else.
       while (!uploaded.isEmpty()) {
         uploaded.pop().close();

@@ -1,25 +1,21 @@
 package dev.streamfence.examples.queries;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.streamfence.CudaDriverException;
 import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
 import dev.streamfence.column.ColumnField;
 import dev.streamfence.column.ColumnType;
 import dev.streamfence.column.DeviceTable;
 import dev.streamfence.column.DictionaryType;
+import dev.streamfence.examples.tpch.FailingUploads;
 import dev.streamfence.examples.tpch.HostTable;
 import dev.streamfence.examples.tpch.TpchSchema;
-import dev.streamfence.simulation.SimulatedDevice;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 class DeviceTablesTest {
-  private static final int INVALID_VALUE = 1;
-
   private final HostTables host =
       TableGenerator.generate(DataOptions.atScale(0.001).withNulls(0.1), 1);
 
@@ -78,31 +74,16 @@ class DeviceTablesTest {
   }
 
   @Test
-  void whicheverDriverCallFailsNothingStaysAllocated() {
-    long calls = callsOfAnUpload();
-    assertThat(calls).isGreaterThan(100);
-    for (int nth = 1; nth <= calls; nth += 5) {
-      SimulatedDevice simulated = SimulatedDevice.builder().build();
-      try (DeviceRuntime device = DeviceRuntime.simulated(simulated);
-          DeviceStream stream = device.streams().acquire()) {
-        simulated.failCall(nth, INVALID_VALUE);
-        assertThatThrownBy(() -> DeviceTables.upload(stream, host))
-            .as("call %s of %s", nth, calls)
-            .isInstanceOf(CudaDriverException.class);
-        assertThat(device.memory().statistics().liveBytes()).as("call %s", nth).isZero();
-      }
-    }
+  void whicheverDriverCallFailsNothingStaysAllocated() throws Exception {
+    uploads().assertNothingStaysAfterAnyDriverCall();
   }
 
-  private long callsOfAnUpload() {
-    SimulatedDevice simulated = SimulatedDevice.builder().build();
-    try (DeviceRuntime device = DeviceRuntime.simulated(simulated);
-        DeviceStream stream = device.streams().acquire()) {
-      long before = simulated.calls();
-      try (DeviceTables tables = DeviceTables.upload(stream, host)) {
-        assertThat(tables.sizeInBytes()).isPositive();
-        return simulated.calls() - before;
-      }
-    }
+  @Test
+  void afterAnErrorNothingStaysAllocated() throws Exception {
+    uploads().assertNothingStaysAfterAnError();
+  }
+
+  private FailingUploads uploads() {
+    return new FailingUploads(stream -> DeviceTables.upload(stream, host), 5);
   }
 }

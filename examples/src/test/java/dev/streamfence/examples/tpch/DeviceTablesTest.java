@@ -1,19 +1,14 @@
 package dev.streamfence.examples.tpch;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.streamfence.CudaDriverException;
 import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
 import dev.streamfence.column.ReadableColumn;
-import dev.streamfence.simulation.SimulatedDevice;
 import java.nio.charset.StandardCharsets;
 import org.junit.jupiter.api.Test;
 
 class DeviceTablesTest {
-  private static final int INVALID_VALUE = 1;
-
   private final TpchData data = TpchGeneratorTest.generate(0.001, 1);
 
   @Test
@@ -54,31 +49,16 @@ class DeviceTablesTest {
   }
 
   @Test
-  void whicheverDriverCallFailsNothingStaysAllocated() {
-    long calls = callsOfAnUpload();
-    assertThat(calls).isGreaterThan(20);
-    for (int nth = 1; nth <= calls; nth++) {
-      SimulatedDevice simulated = SimulatedDevice.builder().build();
-      try (DeviceRuntime device = DeviceRuntime.simulated(simulated);
-          DeviceStream stream = device.streams().acquire()) {
-        simulated.failCall(nth, INVALID_VALUE);
-        assertThatThrownBy(() -> DeviceTables.upload(stream, data))
-            .as("call %s of %s", nth, calls)
-            .isInstanceOf(CudaDriverException.class);
-        assertThat(device.memory().statistics().liveBytes()).as("call %s", nth).isZero();
-      }
-    }
+  void whicheverDriverCallFailsNothingStaysAllocated() throws Exception {
+    uploads().assertNothingStaysAfterAnyDriverCall();
   }
 
-  private long callsOfAnUpload() {
-    SimulatedDevice simulated = SimulatedDevice.builder().build();
-    try (DeviceRuntime device = DeviceRuntime.simulated(simulated);
-        DeviceStream stream = device.streams().acquire()) {
-      long before = simulated.calls();
-      try (DeviceTables tables = DeviceTables.upload(stream, data)) {
-        assertThat(tables.orders().capacity()).isPositive();
-        return simulated.calls() - before;
-      }
-    }
+  @Test
+  void afterAnErrorNothingStaysAllocated() throws Exception {
+    uploads().assertNothingStaysAfterAnError();
+  }
+
+  private FailingUploads uploads() {
+    return new FailingUploads(stream -> DeviceTables.upload(stream, data), 1);
   }
 }
