@@ -8,6 +8,7 @@ import dev.streamfence.column.DeviceColumn;
 import dev.streamfence.column.DeviceTable;
 import dev.streamfence.column.DictionaryType;
 import dev.streamfence.column.ReadableColumn;
+import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -68,11 +69,12 @@ public final class TableUpload {
   private DeviceColumn<byte[]> texts(
       ColumnField field, String[] texts, DeviceArray<byte[]> validity) {
     int[] offsets = new int[texts.length + 1];
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     for (int i = 0; i < texts.length; i++) {
-      offsets[i + 1] = Math.addExact(offsets[i], texts[i].getBytes(StandardCharsets.UTF_8).length);
+      bytes.writeBytes(texts[i].getBytes(StandardCharsets.UTF_8));
+      offsets[i + 1] = bytes.size();
     }
-    byte[] text = String.join("", texts).getBytes(StandardCharsets.UTF_8);
-    return DeviceColumn.ofText(field, array(offsets), array(text), validity);
+    return DeviceColumn.ofText(field, array(offsets), array(bytes.toByteArray()), validity);
   }
 
   private <A> DeviceArray<A> array(A values) {
