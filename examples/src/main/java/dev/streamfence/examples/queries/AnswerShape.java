@@ -17,12 +17,16 @@ public record AnswerShape(List<AnswerColumn> columns, List<SortKey> sortKeys, in
   /** Of a query that returns all rows. */
   public static final int NO_LIMIT = Integer.MAX_VALUE;
 
-  /** Checks that the sort keys are columns. */
+  /** Checks that the sort keys are columns of exact values: the last digits of averages differ. */
   public AnswerShape {
     columns = List.copyOf(columns);
     sortKeys = List.copyOf(sortKeys);
     for (SortKey key : sortKeys) {
-      indexOf(columns, key.column());
+      AnswerColumn column = columns.get(indexOf(columns, key.column()));
+      if (column.kind() == ValueKind.AVERAGE) {
+        throw new IllegalArgumentException(
+            "the average " + column.name() + " cannot be a sort key");
+      }
     }
   }
 

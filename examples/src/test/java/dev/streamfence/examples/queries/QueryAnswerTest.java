@@ -48,6 +48,13 @@ class QueryAnswerTest {
   }
 
   @Test
+  void anAverageIsRefusedAsASortKeySinceItsLastDigitsDiffer() {
+    assertThatThrownBy(() -> SHAPE.sortedBy(SortKey.ascending("mean")))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage("the average mean cannot be a sort key");
+  }
+
+  @Test
   void aDifferenceNamesRowColumnAndBothValues() {
     QueryAnswer expected = answer(row("a", DAY, 9L, null), row("b", DAY, 5L, null));
     assertThat(answer(row("a", DAY, 9L, null), row("b", DAY, 4L, null)).differenceFrom(expected))
