@@ -1,7 +1,6 @@
 package dev.streamfence.examples.spark;
 
 import dev.streamfence.DeviceStream;
-import dev.streamfence.column.ColumnField;
 import dev.streamfence.column.DeviceTable;
 import java.lang.reflect.Array;
 import java.math.BigDecimal;
@@ -30,22 +29,18 @@ final class ResultRows {
    * @throws IllegalArgumentException if the table does not have one of the columns
    */
   static List<Row> download(DeviceStream stream, DeviceTable table, StructType columns) {
+    Object[] downloaded = table.download(stream);
     int rows = Math.toIntExact(table.rows(stream));
     @Nullable Object[][] cells = new @Nullable Object[rows][columns.size()];
     for (int column = 0; column < columns.size(); column++) {
       StructField field = columns.fields()[column];
-      ColumnField source = table.schema().field(field.name());
-      Object values = table.download(stream, field.name(), downloadedAs(source));
+      Object values = downloaded[table.schema().indexOf(field.name())];
       boolean[] isKnown = table.downloadValidity(stream, field.name());
       for (int row = 0; row < rows; row++) {
         cells[row][column] = isKnown[row] ? valueOf(field, Array.get(values, row)) : null;
       }
     }
     return Arrays.stream(cells).map(RowFactory::create).toList();
-  }
-
-  private static Class<?> downloadedAs(ColumnField field) {
-    return field.type().bitWidth() == 0 ? String[].class : field.type().arrayType();
   }
 
   private static Object valueOf(StructField field, Object value) {
