@@ -3,7 +3,7 @@ package dev.streamfence.examples.tpch;
 import java.util.Arrays;
 
 /** How urgent an order is. Immutable. In a column it is one byte, its {@link #code()}. */
-public enum OrderPriority {
+enum OrderPriority {
   URGENT("1-URGENT"),
   HIGH("2-HIGH"),
   MEDIUM("3-MEDIUM"),
@@ -18,12 +18,12 @@ public enum OrderPriority {
 
   /** The byte that stands for this priority in a column: more urgent ones have lower codes. */
   @SuppressWarnings("EnumOrdinal") // The dictionary lists the constants in their order.
-  public byte code() {
+  byte code() {
     return (byte) ordinal();
   }
 
   /** What TPC-H writes. */
-  public String text() {
+  String text() {
     return text;
   }
 
@@ -32,7 +32,7 @@ public enum OrderPriority {
    *
    * @throws IllegalArgumentException if there is none
    */
-  public static OrderPriority of(String text) {
+  static OrderPriority of(String text) {
     return Arrays.stream(values())
         .filter(priority -> priority.text.equals(text))
         .findFirst()

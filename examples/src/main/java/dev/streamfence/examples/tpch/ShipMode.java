@@ -5,7 +5,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** How a line item is shipped. Immutable. In a column it is one byte, its {@link #code()}. */
-public enum ShipMode {
+enum ShipMode {
   REG_AIR("REG AIR"),
   AIR("AIR"),
   RAIL("RAIL"),
@@ -28,12 +28,12 @@ public enum ShipMode {
 
   /** The byte that stands for this mode in a column. */
   @SuppressWarnings("EnumOrdinal") // The dictionary lists the constants in their order.
-  public byte code() {
+  byte code() {
     return (byte) ordinal();
   }
 
   /** What TPC-H writes. */
-  public String text() {
+  String text() {
     return text;
   }
 
@@ -55,7 +55,7 @@ public enum ShipMode {
    *
    * @throws IllegalArgumentException if there is none
    */
-  public static ShipMode of(String text) {
+  static ShipMode of(String text) {
     ShipMode mode = BY_TEXT.get(text);
     if (mode == null) {
       throw new IllegalArgumentException("TPC-H has no ship mode '" + text + "'");
