@@ -12,7 +12,7 @@ import org.apache.spark.util.CollectionAccumulator;
  * The job: one query over the line items, by Spark alone and on the devices of its executors.
  * Immutable.
  *
- * @param lineItems the columns of {@link PricingSummary#COLUMNS}, in files that Spark reads in
+ * @param lineItems the columns of {@link PricingTotals#COLUMNS}, in files that Spark reads in
  *     batches, and other columns
  */
 record SparkJob(Dataset<Row> lineItems) {
@@ -27,7 +27,7 @@ record SparkJob(Dataset<Row> lineItems) {
 
   /** Runs the query without a device. */
   Run bySpark() {
-    return timed(PricingSummary.bySpark(lineItems), List::of);
+    return timed(PricingTotals.bySpark(lineItems), List::of);
   }
 
   /** Runs the query on the devices of the executors. */
@@ -49,8 +49,8 @@ record SparkJob(Dataset<Row> lineItems) {
   Run onDevices(UnaryOperator<DeviceOperator> around) {
     CollectionAccumulator<DeviceUse> uses = new CollectionAccumulator<>();
     lineItems.sparkSession().sparkContext().register(uses, "uses of devices");
-    DeviceOperator operator = new WatchedOperator(PricingSummary.operator(), uses);
-    return timed(PricingSummary.onDevices(lineItems, around.apply(operator)), uses::value);
+    DeviceOperator operator = new WatchedOperator(PricingTotals.operator(), uses);
+    return timed(PricingTotals.onDevices(lineItems, around.apply(operator)), uses::value);
   }
 
   private static Run timed(Dataset<Row> query, Supplier<List<DeviceUse>> uses) {

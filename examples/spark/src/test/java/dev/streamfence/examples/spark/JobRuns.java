@@ -100,8 +100,8 @@ record JobRuns(
   /** Files of several row groups, with nulls in every column and one file without rows. */
   private static void write(Dataset<Row> lineItems) {
     Dataset<Row> withNulls = lineItems;
-    for (int i = 0; i < PricingSummary.COLUMNS.size(); i++) {
-      String name = PricingSummary.COLUMNS.get(i);
+    for (int i = 0; i < PricingTotals.COLUMNS.size(); i++) {
+      String name = PricingTotals.COLUMNS.get(i);
       withNulls =
           withNulls.withColumn(
               name, functions.expr("if(l_orderkey %% 31 = %d, null, %s)".formatted(i, name)));

@@ -1,5 +1,6 @@
 package dev.streamfence.examples.spark;
 
+import dev.streamfence.examples.queries.PricingSummary;
 import java.time.LocalDate;
 import java.util.List;
 import org.apache.spark.sql.Column;
@@ -14,7 +15,7 @@ import org.apache.spark.sql.types.StructType;
  * return flag and status. Tasks compute the sums of each batch on a device, and Spark SQL adds them
  * up.
  */
-final class PricingSummary {
+final class PricingTotals {
   /** The columns of LINEITEM that the query reads. */
   static final List<String> COLUMNS =
       List.of(
@@ -25,24 +26,6 @@ final class PricingSummary {
           "l_discount",
           "l_tax",
           "l_shipdate");
-
-  /** What TPC-H asks. */
-  private static final String QUERY =
-      """
-      select l_returnflag, l_linestatus,
-        sum(l_quantity) as sum_qty,
-        sum(l_extendedprice) as sum_base_price,
-        sum(l_extendedprice * (1 - l_discount)) as sum_disc_price,
-        sum(l_extendedprice * (1 - l_discount) * (1 + l_tax)) as sum_charge,
-        avg(l_quantity) as avg_qty,
-        avg(l_extendedprice) as avg_price,
-        avg(l_discount) as avg_disc,
-        count(*) as count_order
-      from lineitem
-      where l_shipdate <= date'1998-12-01' - interval '90' day
-      group by l_returnflag, l_linestatus
-      order by l_returnflag, l_linestatus
-      """;
 
   /** The last day of the query, in the operator's words. */
   private static final LocalDate UNTIL = LocalDate.of(1998, 12, 1).minusDays(90);
@@ -74,7 +57,7 @@ final class PricingSummary {
       order by l_returnflag, l_linestatus
       """;
 
-  private PricingSummary() {}
+  private PricingTotals() {}
 
   /** What a task does with each batch. */
   static DeviceOperator operator() {
@@ -84,7 +67,7 @@ final class PricingSummary {
   /** The query as Spark computes it without a device. */
   static Dataset<Row> bySpark(Dataset<Row> lineItems) {
     lineItems.createOrReplaceTempView("lineitem");
-    return lineItems.sparkSession().sql(QUERY);
+    return lineItems.sparkSession().sql(new PricingSummary().sql());
   }
 
   /**
