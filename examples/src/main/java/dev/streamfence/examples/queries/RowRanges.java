@@ -4,6 +4,7 @@ import dev.streamfence.examples.tpch.HostThreads;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.concurrent.Executors;
 
 /** Work on all rows of a table, divided among threads. */
 final class RowRanges {
@@ -21,17 +22,13 @@ final class RowRanges {
 
   /** Does the work on all rows, in as many ranges as there are threads, and waits for them. */
   static void forAll(HostThreads threads, int rows, Work work) {
-    List<Callable<Integer>> tasks = new ArrayList<>();
+    List<Callable<Object>> tasks = new ArrayList<>();
     int first = 0;
     for (int i = 1; i <= threads.count(); i++) {
       int from = first;
       int end =
           i == threads.count() ? rows : (int) ((long) rows * i / threads.count() / STEP * STEP);
-      tasks.add(
-          () -> {
-            work.on(from, end);
-            return end - from;
-          });
+      tasks.add(Executors.callable(() -> work.on(from, end)));
       first = end;
     }
     threads.runAll(tasks);

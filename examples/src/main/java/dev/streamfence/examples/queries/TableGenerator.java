@@ -7,6 +7,7 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
+import java.util.concurrent.Executors;
 
 /**
  * Generates the eight tables, each in one part for each thread. The threads write straight into the
@@ -36,7 +37,7 @@ public final class TableGenerator {
   private HostTables generate() {
     RowSource source = new RowSource(options.scale());
     Map<TpchTable, HostTable> tables = new EnumMap<>(TpchTable.class);
-    List<Callable<TpchTable>> tasks = new ArrayList<>();
+    List<Callable<Object>> tasks = new ArrayList<>();
     for (TpchTable table : TpchTable.values()) {
       int partCount = source.partCount(table, threads.count());
       int[] firstRows = source.firstRows(table, partCount);
@@ -44,11 +45,7 @@ public final class TableGenerator {
       tables.put(table, rows);
       for (int part = 1; part <= partCount; part++) {
         PartOfTable range = new PartOfTable(part, partCount, firstRows[part - 1], firstRows[part]);
-        tasks.add(
-            () -> {
-              source.fill(table, rows, range);
-              return table;
-            });
+        tasks.add(Executors.callable(() -> source.fill(table, rows, range)));
       }
     }
     threads.runAll(tasks);
