@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.streamfence.DeviceRuntime;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.TestInstance;
@@ -21,6 +22,11 @@ class QueriesOnAGpuTest extends QueryCases {
   @Override
   double scale() {
     return 0.1;
+  }
+
+  @Override
+  Stream<DataOptions> rowsForOperators() {
+    return Stream.concat(super.rowsForOperators(), Stream.of(DataOptions.atScale(scale())));
   }
 
   @Override

@@ -1,6 +1,7 @@
 package dev.streamfence.examples.queries;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
@@ -10,10 +11,11 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
+import org.assertj.core.api.SoftAssertions;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Compares the seven queries on the device with plain Java. */
+/** Compares the seven queries on the device with plain Java, and each operator with DuckDB. */
 abstract class QueryCases {
   private static final int THREADS = 4;
 
@@ -71,5 +73,49 @@ abstract class QueryCases {
     assertThat(query.run(stream, tables).differenceFrom(PlainJava.answerOf(query, host)))
         .as(query.name())
         .isEmpty();
+  }
+
+  /** Rows for the comparison of operators. */
+  Stream<DataOptions> rowsForOperators() {
+    return Stream.of(DataOptions.atScale(scale()).withNulls(0.15).withSkew(0.3).withSeed(2));
+  }
+
+  @ParameterizedTest
+  @MethodSource("rowsForOperators")
+  void operatorsGiveTheAnswersOfDuckDb(DataOptions options) {
+    assumeTrue(hasDuckDb(), "DuckDB is not on the class path; DUCKDB_JAR puts it there");
+    try (HostThreads threads = new HostThreads("load", 2);
+        DuckDb duckDb = DuckDb.open(2)) {
+      HostTables host = TableGenerator.generate(options, threads);
+      duckDb.load(host, threads);
+      onTheDevice(
+          device -> {
+            try (DeviceStream stream = device.streams().acquire();
+                DeviceTables tables = DeviceTables.upload(stream, host)) {
+              compare(stream, tables, duckDb);
+            }
+          });
+    }
+  }
+
+  /** Not in the bundle for GPU machines, which has no dependency of that size. */
+  private static boolean hasDuckDb() {
+    return QueryCases.class.getClassLoader().getResource("org/duckdb/DuckDBDriver.class") != null;
+  }
+
+  private static void compare(DeviceStream stream, DeviceTables tables, DuckDb duckDb) {
+    SoftAssertions softly = new SoftAssertions();
+    for (List<OperatorQuery> queries :
+        List.of(RowQueries.ALL, OrderQueries.ALL, GroupQueries.ALL, JoinQueries.ALL)) {
+      for (OperatorQuery query : queries) {
+        QueryAnswer expected = duckDb.answerOf(query);
+        assertThat(expected.rows()).as(query.name()).isNotEmpty();
+        softly
+            .assertThat(query.run(stream, tables).differenceFrom(expected))
+            .as(query.name())
+            .isEmpty();
+      }
+    }
+    softly.assertAll();
   }
 }
