@@ -5,13 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
 import dev.streamfence.column.ColumnField;
-import dev.streamfence.column.ColumnType;
 import dev.streamfence.column.DeviceTable;
-import dev.streamfence.column.DictionaryType;
 import dev.streamfence.examples.tpch.FailingUploads;
 import dev.streamfence.examples.tpch.HostTable;
-import dev.streamfence.examples.tpch.TpchSchema;
-import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
@@ -59,18 +55,8 @@ class DeviceTablesTest {
   }
 
   private static String[] textsIn(HostTable table, int column) {
-    ColumnField field = table.schema().field(column);
-    if (field.type() == ColumnType.UTF8) {
-      return IntStream.range(0, table.rows())
-          .mapToObj(row -> table.isNull(column, row) ? null : table.texts(field.name())[row])
-          .toArray(String[]::new);
-    }
-    assertThat(field.type()).isInstanceOf(DictionaryType.class);
-    List<String> texts = TpchSchema.textsOf(field);
-    byte[] codes = table.codes(field.name());
-    return IntStream.range(0, table.rows())
-        .mapToObj(row -> table.isNull(column, row) ? null : texts.get(codes[row]))
-        .toArray(String[]::new);
+    Texts texts = Texts.of(table, table.schema().field(column).name());
+    return IntStream.range(0, table.rows()).mapToObj(texts::at).toArray(String[]::new);
   }
 
   @Test

@@ -3,11 +3,8 @@ package dev.streamfence.examples.queries;
 import dev.streamfence.column.ColumnField;
 import dev.streamfence.column.ColumnType;
 import dev.streamfence.column.DecimalType;
-import dev.streamfence.column.DictionaryType;
 import dev.streamfence.examples.tpch.HostTable;
-import dev.streamfence.examples.tpch.TpchSchema;
 import java.sql.SQLException;
-import java.util.List;
 import org.duckdb.DuckDBAppender;
 import org.duckdb.DuckDBConnection;
 
@@ -61,22 +58,17 @@ final class DuckDbAppender {
   private Cell cell(DuckDBAppender appender, int column) {
     ColumnField field = table.schema().field(column);
     Object values = table.column(column);
-    if (values instanceof String[] texts) {
-      return row -> appender.append(texts[row]);
-    }
-    if (field.type() instanceof DictionaryType) {
-      List<String> texts = TpchSchema.textsOf(field);
-      byte[] codes = (byte[]) values;
-      return row -> appender.append(texts.get(codes[row]));
-    }
     if (values instanceof long[] longs) {
       return field.type() instanceof DecimalType
           ? row -> appender.appendDecimal(longs[row])
           : row -> appender.append(longs[row]);
     }
-    int[] ints = (int[]) values;
-    return field.type().equals(ColumnType.DATE32)
-        ? row -> appender.appendEpochDays(ints[row])
-        : row -> appender.append(ints[row]);
+    if (values instanceof int[] ints) {
+      return field.type().equals(ColumnType.DATE32)
+          ? row -> appender.appendEpochDays(ints[row])
+          : row -> appender.append(ints[row]);
+    }
+    Texts texts = Texts.of(table, field.name());
+    return row -> appender.append(texts.at(row));
   }
 }
