@@ -70,6 +70,12 @@ final class PricingTotals {
     return lineItems.sparkSession().sql(new PricingSummary().sql());
   }
 
+  /** The batches of the columns that the query reads. */
+  static ColumnarScan scan(Dataset<Row> lineItems) {
+    return ColumnarScan.of(
+        lineItems.select(COLUMNS.stream().map(functions::col).toArray(Column[]::new)));
+  }
+
   /**
    * The query whose filter and first aggregation run on the devices of the executors.
    *
@@ -77,8 +83,7 @@ final class PricingTotals {
    */
   static Dataset<Row> onDevices(Dataset<Row> lineItems, DeviceOperator operator) {
     SparkSession spark = lineItems.sparkSession();
-    Column[] columns = COLUMNS.stream().map(functions::col).toArray(Column[]::new);
-    ColumnarScan scan = ColumnarScan.of(lineItems.select(columns));
+    ColumnarScan scan = scan(lineItems);
     DeviceStage stage = new DeviceStage(scan.schema(), operator, PARTS);
     spark
         .createDataFrame(scan.batches().mapPartitions(stage), PARTS)

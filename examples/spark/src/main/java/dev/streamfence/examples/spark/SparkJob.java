@@ -1,11 +1,14 @@
 package dev.streamfence.examples.spark;
 
 import java.time.Duration;
+import java.util.Collections;
+import java.util.Iterator;
 import java.util.List;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
+import org.apache.spark.sql.vectorized.ColumnarBatch;
 import org.apache.spark.util.CollectionAccumulator;
 
 /**
@@ -37,8 +40,30 @@ record SparkJob(Dataset<Row> lineItems) {
 
   /** Runs the query on the devices, and ends one of the executors in the middle of it. */
   Run onDevicesWithALoss() {
-    int partitions = lineItems.rdd().getNumPartitions();
-    return onDevices(operator -> new HaltOnce(operator, partitions / 2));
+    int partition = partitionInTheMiddle();
+    return onDevices(operator -> new HaltOnce(operator, partition));
+  }
+
+  /** One with rows: a task without rows uses no device. */
+  int partitionInTheMiddle() {
+    List<Integer> withRows =
+        PricingTotals.scan(lineItems)
+            .batches()
+            .mapPartitionsWithIndex(SparkJob::numberIfNotEmpty, true)
+            .collect();
+    if (withRows.isEmpty()) {
+      throw new IllegalStateException("there are no rows, so no executor uses its device");
+    }
+    return withRows.get(withRows.size() / 2);
+  }
+
+  private static Iterator<Integer> numberIfNotEmpty(int number, Iterator<ColumnarBatch> batches) {
+    while (batches.hasNext()) {
+      if (batches.next().numRows() > 0) {
+        return List.of(number).iterator();
+      }
+    }
+    return Collections.emptyIterator();
   }
 
   /**

@@ -245,4 +245,18 @@ class BatchesTest {
               assertThat(use.device()).isEqualTo("simulated device");
             });
   }
+
+  @Test
+  void thePartitionWhoseExecutorIsLostHasRows() {
+    String files = folder.resolve("mostly-empty").toString();
+    Dataset<Row> items = LineItems.generated(spark, 0.001, 1);
+    items.write().parquet(files);
+    for (int i = 0; i < 5; i++) {
+      items.where("l_orderkey < 0").write().mode("append").parquet(files);
+    }
+    SparkJob job = new SparkJob(spark.read().parquet(files));
+
+    assertThat(job.lineItems().rdd().getNumPartitions()).isGreaterThan(1);
+    assertThat(job.partitionInTheMiddle()).isZero();
+  }
 }
