@@ -18,7 +18,7 @@ public enum DeviceChoice {
   private static final int MOST_TRACED = 100_000;
 
   /** The kind of device that this is on the machine: the GPU or the simulated device. */
-  public DeviceChoice resolved() {
+  DeviceChoice resolved() {
     return this == GPU || (this == AUTO && DeviceRuntime.isGpuAvailable()) ? GPU : SIMULATED;
   }
 
