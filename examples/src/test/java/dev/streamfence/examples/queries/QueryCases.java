@@ -98,7 +98,7 @@ abstract class QueryCases {
     }
   }
 
-  /** Not in the bundle for GPU machines, which has no dependency of that size. */
+  /** Whether DuckDB is there, which the bundle for GPU machines does not contain. */
   private static boolean hasDuckDb() {
     return QueryCases.class.getClassLoader().getResource("org/duckdb/DuckDBDriver.class") != null;
   }
