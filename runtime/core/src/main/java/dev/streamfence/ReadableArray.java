@@ -248,7 +248,7 @@ public sealed interface ReadableArray<A> extends AutoCloseable, DeviceValues
    * @throws UseAfterFreeException if this array is closed
    * @throws OutOfMemoryBudgetException if there is not enough memory on that device
    * @throws StreamMisuseException if the two devices cannot copy to each other, or this thread has
-   *     a launch open on one of them
+   *     a launch open on any device
    * @throws CudaDriverException if either device is lost, or a driver call fails
    */
   DeviceArray<A> copyTo(DeviceStream stream);

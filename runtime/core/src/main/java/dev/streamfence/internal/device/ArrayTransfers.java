@@ -7,7 +7,6 @@ import dev.streamfence.internal.memory.Region;
 import dev.streamfence.internal.order.Deadline;
 import dev.streamfence.internal.order.Timeline;
 import java.lang.ref.Reference;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -189,10 +188,9 @@ final class ArrayTransfers {
       TrackedArray<?> from, TrackedArray<?> to, DeviceStream stream, Region source, Region target) {
     TrackedRuntime other = from.runtime();
     String act = "a copy of " + from + " from " + other + " to " + runtime;
-    for (TrackedRuntime each : List.of(other, runtime)) {
-      each.requireOutsideLaunch(act);
-      each.life().requireNotRecording(() -> act);
-    }
+    runtime.requireOutsideLaunch(act);
+    runtime.life().requireNotRecording(() -> act);
+    other.life().requireNotRecording(() -> act);
     other.life().enter();
     try {
       carryOut(to, () -> other.copyTo(runtime, source, timeline(stream), target));

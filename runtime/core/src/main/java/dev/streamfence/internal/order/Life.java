@@ -6,8 +6,6 @@ import dev.streamfence.RuntimeClosedException;
 import dev.streamfence.StreamMisuseException;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
@@ -25,9 +23,7 @@ import org.jspecify.annotations.Nullable;
  * Entering writes the thread into its place and then reads the phase; closing writes the phase and
  * then reads the places: one of the two sees the other.
  *
- * <p>Thread-safe. While the runtime is open and no two threads inside share one of the {@link
- * #PLACES}, entering and leaving allocate nothing, take no lock and write to nothing that another
- * thread writes to.
+ * <p>Thread-safe. While the runtime is open, entering and leaving cost what {@link Visits} says.
  */
 public final class Life {
   private enum Phase {
@@ -36,21 +32,11 @@ public final class Life {
     CLOSED
   }
 
-  /**
-   * A power of two, and more than the threads that run at the same time: their ids are consecutive,
-   * so that few share a place.
-   */
-  private static final int PLACES = 64;
-
   /** How long the closing thread waits before it checks again which threads are inside. */
   private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
 
   private final Supplier<String> subject;
-  private final Visit[] places;
-
-  /** The visits of threads whose place is taken by another thread. */
-  private final ConcurrentMap<Thread, Visit> others = new ConcurrentHashMap<>();
-
+  private final Visits visits;
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition changed = lock.newCondition();
 
@@ -65,17 +51,9 @@ public final class Life {
    *
    * @param subject describes the runtime, for errors
    */
-  Life(Supplier<String> subject) {
-    this(subject, PLACES);
-  }
-
-  /** A life with {@code count} places, a power of two. */
-  Life(Supplier<String> subject, int count) {
+  Life(Supplier<String> subject, Visits visits) {
     this.subject = subject;
-    places = new Visit[count];
-    for (int i = 0; i < count; i++) {
-      places[i] = new Visit();
-    }
+    this.visits = visits;
   }
 
   /**
@@ -190,11 +168,24 @@ public final class Life {
 
   /**
    * Whether the calling thread may wait for another thread's submission. A thread with an open
-   * submission may not: the two could deadlock.
+   * submission, here or on a peer, may not: the two could deadlock.
    */
   public boolean mayWait() {
+    return mayWaitHere() && visits.thatForbidsToWait() == null;
+  }
+
+  /** Answers {@link #mayWait} without a look at the peers, for a part of work of one of them. */
+  boolean mayWaitHere() {
     Visit visit = current();
     return visit == null || visit.mayWait();
+  }
+
+  /**
+   * The visit of the calling thread to a peer that forbids it to wait for another thread's
+   * submission; null if there is none.
+   */
+  @Nullable Visit thatForbidsToWait() {
+    return visits.thatForbidsToWait();
   }
 
   /**
@@ -226,7 +217,7 @@ public final class Life {
   /** Enters unless the runtime is closed or closing; returns null if it is. */
   @Nullable Visit tryVisit() {
     Thread thread = Thread.currentThread();
-    Visit existing = find(thread);
+    Visit existing = visits.find(thread);
     if (existing != null) {
       existing.deepen();
       return existing;
@@ -235,7 +226,7 @@ public final class Life {
     if (phase != Phase.OPEN && closer != thread) {
       return null;
     }
-    Visit visit = claim(thread);
+    Visit visit = visits.claim(thread);
     if (phase != Phase.OPEN && closer != thread) {
       leave(visit);
       return null;
@@ -321,6 +312,7 @@ public final class Life {
   /** Ends the life. */
   public void endClosing() {
     end(Phase.CLOSED);
+    visits.end();
   }
 
   /** Waits while another thread is closing the runtime. */
@@ -347,14 +339,14 @@ public final class Life {
       throws InterruptedException {
     boolean interrupted = false;
     try {
-      while (tell(stillInside)) {
+      while (visits.forEachOther(stillInside)) {
         if (deadline != null && deadline.hasPassed()) {
           return false;
         }
         lock.lock();
         try {
           // A thread that leaves between this check and the wait wakes it: waking takes the lock.
-          if (tell(visit -> {})) {
+          if (visits.forEachOther(visit -> {})) {
             // In pieces: leave() may read the phase too early to wake this.
             changed.awaitNanos(PAUSE_NANOS);
           }
@@ -375,64 +367,12 @@ public final class Life {
     }
   }
 
-  private boolean tell(Consumer<Visit> stillInside) {
-    Thread self = Thread.currentThread();
-    boolean any = false;
-    for (Visit visit : places) {
-      any |= tell(visit, self, stillInside);
-    }
-    for (Visit visit : others.values()) {
-      any |= tell(visit, self, stillInside);
-    }
-    return any;
-  }
-
-  private static boolean tell(Visit visit, Thread self, Consumer<Visit> stillInside) {
-    Thread owner = visit.owner();
-    if (owner == null || owner == self) {
-      return false;
-    }
-    stillInside.accept(visit);
-    return true;
-  }
-
   private @Nullable Visit current() {
-    return find(Thread.currentThread());
-  }
-
-  private @Nullable Visit find(Thread thread) {
-    Visit place = place(thread);
-    if (place.owner() == thread) {
-      return place;
-    }
-    if (others.isEmpty()) {
-      return null;
-    }
-    Visit other = others.get(thread);
-    return other != null && other.owner() == thread ? other : null;
-  }
-
-  private Visit claim(Thread thread) {
-    Visit place = place(thread);
-    if (place.claim(thread)) {
-      return place;
-    }
-    Visit other = new Visit();
-    other.claim(thread);
-    others.put(thread, other);
-    return other;
-  }
-
-  // The replacement, threadId(), came with Java 19.
-  @SuppressWarnings("deprecation")
-  private Visit place(Thread thread) {
-    return places[(int) thread.getId() & (places.length - 1)];
+    return visits.find(Thread.currentThread());
   }
 
   private void left(Visit visit, @Nullable Thread owner) {
-    if (owner != null && !others.isEmpty()) {
-      others.remove(owner, visit);
-    }
+    visits.forget(visit, owner);
     if (phase != Phase.OPEN) {
       signal();
     }

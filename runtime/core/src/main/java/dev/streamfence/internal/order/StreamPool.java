@@ -96,7 +96,7 @@ public final class StreamPool {
     this.sticky = driver.sticky();
     this.capacity = capacity;
     this.orderingVisible = orderingVisible;
-    this.life = new Life(runtime);
+    this.life = new Life(runtime, Visits.of(driver));
     this.observer = observer;
     this.timelines = new AtomicReferenceArray<>(capacity + 1 + TRANSFER_STREAMS + ADOPTED_STREAMS);
     this.hostMemory = new HostMemoryPool(driver, sticky);
@@ -255,11 +255,15 @@ public final class StreamPool {
    */
   public @Nullable Submission beginTransfer(UseLabels labels, @Nullable Deadline deadline)
       throws InterruptedException {
-    return beginTransfer(labels, deadline, 0);
+    Submission submission = tryBeginTransfer(labels, 0);
+    if (submission != null) {
+      return submission;
+    }
+    Timeline busy = busyTransferTimeline();
+    return deadline == null ? busy.begin(labels) : busy.begin(labels, deadline);
   }
 
-  private @Nullable Submission beginTransfer(
-      UseLabels labels, @Nullable Deadline deadline, int first) throws InterruptedException {
+  private @Nullable Submission tryBeginTransfer(UseLabels labels, int first) {
     for (int i = 0; i < TRANSFER_STREAMS; i++) {
       int index = capacity + 1 + (first + i) % TRANSFER_STREAMS;
       Submission submission = transferTimeline(index).tryBegin(labels);
@@ -267,9 +271,12 @@ public final class StreamPool {
         return submission;
       }
     }
+    return null;
+  }
+
+  private Timeline busyTransferTimeline() {
     int next = Math.floorMod(waitingTransfers.getAndIncrement(), TRANSFER_STREAMS);
-    Timeline busy = timelines.get(capacity + 1 + next);
-    return deadline == null ? busy.begin(labels) : busy.begin(labels, deadline);
+    return timelines.get(capacity + 1 + next);
   }
 
   /**
@@ -286,18 +293,11 @@ public final class StreamPool {
   Submission beginPeer(UseLabels labels, int first) {
     requireUsable(labels);
     life.requireNotRecording(labels::purpose);
-    if (!mayWaitForOthers()) {
+    if (!life.mayWaitHere()) {
       throw mayNotWait(labels);
     }
-    try {
-      Submission begun = beginTransfer(labels, null, first);
-      if (begun != null) {
-        return begun;
-      }
-    } catch (InterruptedException e) {
-      throw new AssertionError(e);
-    }
-    throw new AssertionError("a wait without a deadline ends with what it waits for");
+    Submission begun = tryBeginTransfer(labels, first);
+    return begun != null ? begun : busyTransferTimeline().beginPart(labels);
   }
 
   private StreamMisuseException mayNotWait(UseLabels labels) {

@@ -312,18 +312,32 @@ public final class Timeline {
    *
    * @param labels name the work in errors
    * @return the stream's one submission object
-   * @throws StreamMisuseException if this thread has a submission open on any stream: two threads
-   *     that begin on each other's streams would deadlock; or if the stream went back to its owner,
-   *     or is being captured
+   * @throws StreamMisuseException if this thread has a submission open on any stream, of this
+   *     device or of a peer: two threads that begin on each other's streams would deadlock; or if
+   *     the stream went back to its owner, or is being captured
    * @throws dev.streamfence.RuntimeClosedException if the runtime is closed
    * @throws CudaDriverException if the device is lost
    */
   public Submission begin(UseLabels labels) {
+    return begin(labels, false);
+  }
+
+  /**
+   * Starts a submission like {@link #begin}, as a part of one that the thread has open on a peer.
+   */
+  Submission beginPart(UseLabels labels) {
+    return begin(labels, true);
+  }
+
+  private Submission begin(UseLabels labels, boolean isPart) {
     pool.sticky().check();
     Visit visit = pool.life().visit();
     boolean locked = false;
     try {
       requireNoneOpen(visit, labels);
+      if (!isPart) {
+        requireNoneOpenOnPeers(labels);
+      }
       submissionLock.lock();
       locked = true;
     } finally {
@@ -347,6 +361,7 @@ public final class Timeline {
     boolean locked = false;
     try {
       requireNoneOpen(visit, labels);
+      requireNoneOpenOnPeers(labels);
       locked = submissionLock.lock(deadline);
     } finally {
       if (!locked) {
@@ -412,6 +427,29 @@ public final class Timeline {
               + (open == this ? "on the same stream" : "on " + open)
               + " in this thread; close that first");
     }
+  }
+
+  private void requireNoneOpenOnPeers(UseLabels labels) {
+    Visit peer = pool.life().thatForbidsToWait();
+    if (peer == null) {
+      return;
+    }
+    Timeline open = peer.submitting();
+    if (open == null) {
+      throw new StreamMisuseException(
+          StreamMisuseException.Misuse.INSIDE_HOST_ACCESS,
+          labels.work(),
+          " begins inside an access to a mapped pinned array of another device in this thread;"
+              + " end that first");
+    }
+    throw new StreamMisuseException(
+        StreamMisuseException.Misuse.INSIDE_LAUNCH,
+        labels.work(),
+        " begins while "
+            + open.submission.purpose()
+            + " is open on device "
+            + open.pool.driver().properties().ordinal()
+            + " in this thread; close that first");
   }
 
   private Submission open(UseLabels labels, Visit visit) {

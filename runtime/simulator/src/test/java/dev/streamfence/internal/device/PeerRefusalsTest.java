@@ -20,7 +20,10 @@ import dev.streamfence.simulation.Schedule;
 import dev.streamfence.simulation.SimulatedDevice;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -174,30 +177,100 @@ final class PeerRefusalsTest {
   }
 
   @Test
-  void aLaunchInsideOfACallOfTheOtherDeviceIsRefused() {
+  void workInsideOfACallOfTheOtherDeviceIsRefused() {
+    DeviceStream here = two.streams.get(1);
+    DeviceStream another = two.gpus.get(1).streams().acquire();
+    DeviceArray<int[]> freed = two.filled(1, 3);
+    List<ThrowingCallable> waiting =
+        List.of(
+            () -> kernels.increment(away, N),
+            () -> kernels.increment(own, N),
+            () -> own.fill(here, 1),
+            () -> own.upload(here, new int[N]),
+            () -> own.download(here),
+            () -> own.copy(here),
+            () -> own.copyFrom(here, away),
+            () -> two.gpus.get(1).memory().allocate(here, int[].class, N),
+            () -> two.gpus.get(1).graph("body", graph -> {}).launch(here));
+
     two.streams
         .get(0)
         .submit(
             "open",
             ForeignUses::toString,
-            call ->
-                assertMisuse(
-                    StreamMisuseException.Misuse.INSIDE_LAUNCH,
-                    "increment on stream 1 of device 1 uses memory of device 0 inside of a launch",
-                    () -> kernels.increment(away, N)));
+            call -> {
+              for (ThrowingCallable begins : waiting) {
+                assertMisuse(StreamMisuseException.Misuse.INSIDE_LAUNCH, "", begins);
+              }
+              assertMisuse(
+                  StreamMisuseException.Misuse.INSIDE_LAUNCH,
+                  "increment on stream 1 begins while 'open' on stream 1 is open on device 0 in this"
+                      + " thread; close that first",
+                  () -> kernels.increment(own, N));
+              // These wait for no other thread.
+              freed.close();
+              another.close();
+            });
+
+    kernels.increment(own, N);
+    assertThat(value(own)).isEqualTo(2);
   }
 
   @Test
-  void aLaunchInsideOfAnAccessToMemoryOfTheOtherDeviceIsRefused() {
+  void workInsideOfACallOfADeviceOfAnotherMachineIsNotRefused() {
+    try (DeviceRuntime other = DeviceRuntime.simulated()) {
+      DeviceStream stream = other.streams().defaultStream();
+      stream.submit("open", ForeignUses::toString, call -> kernels.increment(own, N));
+    }
+    assertThat(value(own)).isEqualTo(2);
+  }
+
+  @Test
+  void launchesOnEachOthersArraysInsideOfCallsDoNotDeadlock() throws Exception {
+    CountDownLatch begun = new CountDownLatch(1);
+    CompletableFuture<Void> launch =
+        CompletableFuture.runAsync(
+            () -> {
+              try (LaunchRecorder recorder =
+                  VectorKernels.addForPeersOn(two.streams.get(1)).begin()) {
+                recorder.array(own).array(own).array(away).threads(N);
+                begun.countDown();
+                recorder.preflight();
+                recorder.launch();
+                recorder.commit();
+              }
+            });
+    two.streams
+        .get(0)
+        .submit(
+            "open",
+            uses -> uses.writes(away),
+            call -> {
+              await(begun);
+              // Without the refusal, it waits for the stream, and the other thread for this call.
+              assertMisuse(
+                  StreamMisuseException.Misuse.INSIDE_LAUNCH,
+                  "close that first",
+                  () -> own.fill(two.streams.get(1), 3));
+            });
+    launch.get(20, TimeUnit.SECONDS);
+    assertThat(value(away)).isEqualTo(2);
+  }
+
+  @Test
+  void workInsideOfAnAccessToMemoryOfTheOtherDeviceIsRefused() {
     try (PinnedArray<int[]> host = two.gpus.get(0).memory().pinned(int[].class, N)) {
       assertThat(host.mapped().length()).isEqualTo(N);
       host.write(
-          bytes ->
+          bytes -> {
+            for (DeviceArray<int[]> used : List.of(own, away)) {
               assertMisuse(
                   StreamMisuseException.Misuse.INSIDE_HOST_ACCESS,
-                  "increment on stream 1 of device 1 uses memory of device 0 inside an access to a"
-                      + " mapped pinned array of it in this thread; end that first",
-                  () -> kernels.increment(away, N)));
+                  "increment on stream 1 begins inside an access to a mapped pinned"
+                      + " array of another device in this thread; end that first",
+                  () -> kernels.increment(used, N));
+            }
+          });
     }
     assertThat(value(away)).isEqualTo(5);
   }
@@ -253,9 +326,17 @@ final class PeerRefusalsTest {
     machine.closeClean();
   }
 
+  private static void await(CountDownLatch latch) {
+    try {
+      assertThat(latch.await(20, TimeUnit.SECONDS)).isTrue();
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
+    }
+  }
+
   private static void assertMisuse(
-      StreamMisuseException.Misuse kind, String words, Runnable misuse) {
-    assertThatThrownBy(misuse::run)
+      StreamMisuseException.Misuse kind, String words, ThrowingCallable misuse) {
+    assertThatThrownBy(misuse)
         .isInstanceOfSatisfying(
             StreamMisuseException.class, e -> assertThat(e.kind()).isEqualTo(kind))
         .hasMessageContaining(words);

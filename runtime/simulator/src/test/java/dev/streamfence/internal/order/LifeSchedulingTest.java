@@ -29,7 +29,7 @@ final class LifeSchedulingTest {
     }
 
     Runtime(int places) {
-      life = new Life(() -> "a runtime", places);
+      life = new Life(() -> "a runtime", new Visits(places));
     }
 
     void callDriver() {

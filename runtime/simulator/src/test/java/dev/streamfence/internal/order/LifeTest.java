@@ -24,7 +24,7 @@ final class LifeTest {
   private static final Duration HOUR = Duration.ofHours(1);
 
   // One place, so that the second thread inside has its visit in the map.
-  private final Life life = new Life(() -> "a runtime", 1);
+  private final Life life = new Life(() -> "a runtime", new Visits(1));
   private final ExecutorService other = Executors.newSingleThreadExecutor();
 
   @AfterEach

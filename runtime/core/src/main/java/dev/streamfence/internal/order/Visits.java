@@ -1,0 +1,167 @@
+package dev.streamfence.internal.order;
+
+import dev.streamfence.internal.driver.CudaDriver;
+import java.lang.ref.WeakReference;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The threads inside one runtime. Knows those of its peers, the open runtimes that can use its
+ * memory: work there can wait for work here, so what a thread has open on one of them counts for
+ * all.
+ *
+ * <p>Thread-safe. While no two threads inside share one of the {@link #PLACES}, claiming and
+ * leaving allocate nothing, take no lock and write to nothing that another thread writes to.
+ */
+final class Visits {
+  /**
+   * A power of two, and more than the threads that run at the same time: their ids are consecutive,
+   * so that few share a place.
+   */
+  private static final int PLACES = 64;
+
+  private static final Visits[] NONE = {};
+
+  /** Those of the runtimes that are not closed; weakly, since a program can lose one. */
+  private static final List<WeakReference<Visits>> OPEN = new ArrayList<>();
+
+  private final Visit[] places;
+
+  /** The visits of threads whose place is taken by another thread. */
+  private final ConcurrentMap<Thread, Visit> others = new ConcurrentHashMap<>();
+
+  /** Null for a runtime without peers. */
+  private final CudaDriver.@Nullable ContextHandle device;
+
+  private volatile Visits[] peers = NONE;
+
+  /** Has {@code count} places, a power of two, and no peers. */
+  Visits(int count) {
+    this(count, null);
+  }
+
+  private Visits(int count, CudaDriver.@Nullable ContextHandle device) {
+    this.device = device;
+    places = new Visit[count];
+    for (int i = 0; i < count; i++) {
+      places[i] = new Visit();
+    }
+  }
+
+  /** Those of a runtime that is being opened, which {@link #end} separates from its peers. */
+  static Visits of(CudaDriver driver) {
+    Visits made = new Visits(PLACES, driver.context());
+    synchronized (OPEN) {
+      OPEN.removeIf(reference -> reference.get() == null);
+      for (WeakReference<Visits> reference : OPEN) {
+        Visits other = reference.get();
+        if (other != null && other.device != null && driver.isPeer(other.device)) {
+          other.peers = with(other.peers, made);
+          made.peers = with(made.peers, other);
+        }
+      }
+      OPEN.add(new WeakReference<>(made));
+    }
+    return made;
+  }
+
+  /** Says that the runtime is closed. */
+  void end() {
+    synchronized (OPEN) {
+      OPEN.removeIf(reference -> reference.refersTo(this));
+      for (Visits peer : peers) {
+        peer.peers = Arrays.stream(peer.peers).filter(one -> one != this).toArray(Visits[]::new);
+      }
+      peers = NONE;
+    }
+  }
+
+  private static Visits[] with(Visits[] some, Visits one) {
+    Visits[] all = Arrays.copyOf(some, some.length + 1);
+    all[some.length] = one;
+    return all;
+  }
+
+  /** The visit of a thread; null if it is not inside. */
+  @Nullable Visit find(Thread thread) {
+    Visit place = place(thread);
+    if (place.owner() == thread) {
+      return place;
+    }
+    if (others.isEmpty()) {
+      return null;
+    }
+    Visit other = others.get(thread);
+    return other != null && other.owner() == thread ? other : null;
+  }
+
+  /**
+   * The visit of the calling thread to a peer that forbids it to wait for another thread's
+   * submission; null if there is none.
+   */
+  @Nullable Visit thatForbidsToWait() {
+    Visits[] all = peers;
+    if (all.length > 0) {
+      Thread thread = Thread.currentThread();
+      for (int i = 0; i < all.length; i++) {
+        Visit visit = all[i].find(thread);
+        if (visit != null && !visit.mayWait()) {
+          return visit;
+        }
+      }
+    }
+    return null;
+  }
+
+  /** Begins the visit of a thread that is not inside. */
+  Visit claim(Thread thread) {
+    Visit place = place(thread);
+    if (place.claim(thread)) {
+      return place;
+    }
+    Visit other = new Visit();
+    other.claim(thread);
+    others.put(thread, other);
+    return other;
+  }
+
+  /** Forgets a visit that has ended. */
+  void forget(Visit visit, @Nullable Thread owner) {
+    if (owner != null && !others.isEmpty()) {
+      others.remove(owner, visit);
+    }
+  }
+
+  /** Gives each visit of another thread to {@code inside}; returns whether there is one. */
+  boolean forEachOther(Consumer<Visit> inside) {
+    Thread self = Thread.currentThread();
+    boolean any = false;
+    for (Visit visit : places) {
+      any |= isOther(visit, self, inside);
+    }
+    for (Visit visit : others.values()) {
+      any |= isOther(visit, self, inside);
+    }
+    return any;
+  }
+
+  private static boolean isOther(Visit visit, Thread self, Consumer<Visit> inside) {
+    Thread owner = visit.owner();
+    if (owner == null || owner == self) {
+      return false;
+    }
+    inside.accept(visit);
+    return true;
+  }
+
+  // The replacement, threadId(), came with Java 19.
+  @SuppressWarnings("deprecation")
+  private Visit place(Thread thread) {
+    return places[(int) thread.getId() & (places.length - 1)];
+  }
+}
