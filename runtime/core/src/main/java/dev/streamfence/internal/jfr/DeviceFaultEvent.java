@@ -1,21 +1,14 @@
 package dev.streamfence.internal.jfr;
 
-import jdk.jfr.Category;
 import jdk.jfr.Description;
-import jdk.jfr.Enabled;
-import jdk.jfr.Event;
 import jdk.jfr.Label;
 import jdk.jfr.Name;
-import jdk.jfr.StackTrace;
 
 /** An error that ends the use of the device. */
 @Name(DeviceFaultEvent.NAME)
 @Label("Device Fault")
 @Description("An error that ends the use of the device")
-@Category("Streamfence")
-@Enabled(false)
-@StackTrace(false)
-final class DeviceFaultEvent extends Event {
+final class DeviceFaultEvent extends FlightEvent {
   static final String NAME = FlightEvents.PREFIX + "DeviceFault";
   static final DeviceFaultEvent PROBE = new DeviceFaultEvent();
 

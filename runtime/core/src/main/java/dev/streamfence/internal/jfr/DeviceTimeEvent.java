@@ -1,22 +1,15 @@
 package dev.streamfence.internal.jfr;
 
-import jdk.jfr.Category;
 import jdk.jfr.Description;
-import jdk.jfr.Enabled;
-import jdk.jfr.Event;
 import jdk.jfr.Label;
 import jdk.jfr.Name;
-import jdk.jfr.StackTrace;
 import jdk.jfr.Timespan;
 
 /** The device has carried out work. */
 @Name(DeviceTimeEvent.NAME)
 @Label("Device Time")
 @Description("The device has carried out work")
-@Category("Streamfence")
-@Enabled(false)
-@StackTrace(false)
-final class DeviceTimeEvent extends Event {
+final class DeviceTimeEvent extends FlightEvent {
   static final String NAME = FlightEvents.PREFIX + "DeviceTime";
   static final DeviceTimeEvent PROBE = new DeviceTimeEvent();
 

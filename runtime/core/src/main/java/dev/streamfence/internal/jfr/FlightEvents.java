@@ -118,13 +118,6 @@ public final class FlightEvents {
     return isUsed() ? FlightWriter.beginStagingShortage() : null;
   }
 
-  /** Ends a wait for staging memory. */
-  public static void endStagingShortage(@Nullable Object begun) {
-    if (begun != null) {
-      emit(() -> FlightWriter.endStagingShortage(begun));
-    }
-  }
-
   /**
    * Begins a task's wait for memory, or the copy of an array that leaves the device or comes back;
    * null if no recording asks for it.
@@ -149,10 +142,10 @@ public final class FlightEvents {
     return isUsed() ? FlightWriter.beginLockWait() : null;
   }
 
-  /** Ends a wait for another thread's submission. */
-  public static void endLockWait(@Nullable Object begun) {
+  /** Ends a wait for staging memory or for another thread's submission. */
+  public static void endWait(@Nullable Object begun) {
     if (begun != null) {
-      emit(() -> FlightWriter.endLockWait(begun));
+      emit(() -> FlightWriter.endWait(begun));
     }
   }
 

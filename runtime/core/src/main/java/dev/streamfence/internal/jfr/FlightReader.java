@@ -1,6 +1,16 @@
 package dev.streamfence.internal.jfr;
 
 import dev.streamfence.graph.GraphStructure;
+import dev.streamfence.internal.jfr.MemoryEvent.AllocationEvent;
+import dev.streamfence.internal.jfr.MemoryEvent.FreeEvent;
+import dev.streamfence.internal.jfr.OrderEvent.DependencyEvent;
+import dev.streamfence.internal.jfr.OrderEvent.StreamWaitEvent;
+import dev.streamfence.internal.jfr.PressureEvent.MemoryWaitEvent;
+import dev.streamfence.internal.jfr.PressureEvent.SpillEvent;
+import dev.streamfence.internal.jfr.PressureEvent.SpillReturnEvent;
+import dev.streamfence.internal.jfr.WorkEvent.KernelLaunchEvent;
+import dev.streamfence.internal.jfr.WorkEvent.StreamWorkEvent;
+import dev.streamfence.internal.jfr.WorkEvent.TransferEvent;
 import dev.streamfence.trace.TraceSpan;
 import dev.streamfence.trace.TracedDependency;
 import dev.streamfence.trace.TracedDependency.Satisfied;

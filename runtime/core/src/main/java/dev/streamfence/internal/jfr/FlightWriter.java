@@ -3,6 +3,17 @@ package dev.streamfence.internal.jfr;
 import dev.streamfence.CudaDriverException;
 import dev.streamfence.DeviceHealth.OverdueWork;
 import dev.streamfence.graph.GraphStructure;
+import dev.streamfence.internal.jfr.MemoryEvent.AllocationEvent;
+import dev.streamfence.internal.jfr.MemoryEvent.FreeEvent;
+import dev.streamfence.internal.jfr.OrderEvent.DependencyEvent;
+import dev.streamfence.internal.jfr.OrderEvent.StreamWaitEvent;
+import dev.streamfence.internal.jfr.PressureEvent.MemoryWaitEvent;
+import dev.streamfence.internal.jfr.PressureEvent.SpillEvent;
+import dev.streamfence.internal.jfr.PressureEvent.SpillReturnEvent;
+import dev.streamfence.internal.jfr.PressureEvent.SpilledArrayEvent;
+import dev.streamfence.internal.jfr.WorkEvent.KernelLaunchEvent;
+import dev.streamfence.internal.jfr.WorkEvent.StreamWorkEvent;
+import dev.streamfence.internal.jfr.WorkEvent.TransferEvent;
 import dev.streamfence.memory.AllocationRecord;
 import dev.streamfence.trace.TracedDependency;
 import dev.streamfence.trace.TracedDependency.Satisfied;
@@ -183,10 +194,6 @@ final class FlightWriter {
     return StagingShortageEvent.PROBE.isEnabled() ? begin(new StagingShortageEvent()) : null;
   }
 
-  static void endStagingShortage(Object begun) {
-    ((StagingShortageEvent) begun).commit();
-  }
-
   static @Nullable Object beginPressure(TracedPressure.Kind kind) {
     PressureEvent event =
         switch (kind) {
@@ -216,11 +223,11 @@ final class FlightWriter {
     return LockWaitEvent.PROBE.isEnabled() ? begin(new LockWaitEvent()) : null;
   }
 
-  static void endLockWait(Object begun) {
-    ((LockWaitEvent) begun).commit();
+  static void endWait(Object begun) {
+    ((FlightEvent) begun).commit();
   }
 
-  private static jdk.jfr.Event begin(jdk.jfr.Event event) {
+  private static FlightEvent begin(FlightEvent event) {
     event.begin();
     return event;
   }

@@ -1,21 +1,14 @@
 package dev.streamfence.internal.jfr;
 
-import jdk.jfr.Category;
 import jdk.jfr.Description;
-import jdk.jfr.Enabled;
-import jdk.jfr.Event;
 import jdk.jfr.Label;
 import jdk.jfr.Name;
-import jdk.jfr.StackTrace;
 
 /** A graph is recorded. */
 @Name(GraphRecordingEvent.NAME)
 @Label("Graph Recording")
 @Description("A graph is recorded, from the beginning of its code until it can be launched")
-@Category("Streamfence")
-@Enabled(false)
-@StackTrace(false)
-final class GraphRecordingEvent extends Event {
+final class GraphRecordingEvent extends FlightEvent {
   static final String NAME = FlightEvents.PREFIX + "GraphRecording";
   static final GraphRecordingEvent PROBE = new GraphRecordingEvent();
 

@@ -1,9 +1,6 @@
 package dev.streamfence.internal.jfr;
 
-import jdk.jfr.Category;
 import jdk.jfr.Description;
-import jdk.jfr.Enabled;
-import jdk.jfr.Event;
 import jdk.jfr.Label;
 import jdk.jfr.Name;
 import jdk.jfr.StackTrace;
@@ -13,11 +10,9 @@ import jdk.jfr.Threshold;
 @Name(LockWaitEvent.NAME)
 @Label("Lock Wait")
 @Description("A thread waits for another one that puts work on the same stream")
-@Category("Streamfence")
-@Enabled(false)
 @StackTrace
 @Threshold("1 ms")
-final class LockWaitEvent extends Event {
+final class LockWaitEvent extends FlightEvent {
   static final String NAME = FlightEvents.PREFIX + "LockWait";
   static final LockWaitEvent PROBE = new LockWaitEvent();
 }

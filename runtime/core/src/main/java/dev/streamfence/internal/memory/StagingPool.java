@@ -326,7 +326,7 @@ final class StagingPool {
           left = returned.awaitNanos(left);
         }
       } finally {
-        FlightEvents.endStagingShortage(event);
+        FlightEvents.endWait(event);
       }
       return idle.pollFirst();
     } finally {
@@ -342,7 +342,7 @@ final class StagingPool {
         while (isExhausted()) {
           returned.awaitUninterruptibly();
         }
-        FlightEvents.endStagingShortage(event);
+        FlightEvents.endWait(event);
       }
       return idle.pollFirst();
     } finally {

@@ -23,7 +23,7 @@ final class SubmissionLock extends AbstractQueuedSynchronizer {
     if (!tryAcquire(1)) {
       Object event = FlightEvents.beginLockWait();
       acquire(1);
-      FlightEvents.endLockWait(event);
+      FlightEvents.endWait(event);
     }
   }
 
@@ -39,7 +39,7 @@ final class SubmissionLock extends AbstractQueuedSynchronizer {
     }
     Object event = FlightEvents.beginLockWait();
     boolean isTaken = tryAcquireNanos(1, deadline.remainingNanos());
-    FlightEvents.endLockWait(event);
+    FlightEvents.endWait(event);
     return isTaken;
   }
 

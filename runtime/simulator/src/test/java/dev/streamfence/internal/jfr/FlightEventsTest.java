@@ -410,7 +410,7 @@ final class FlightEventsTest {
                     for (int i = 0; i < 10_000; i++) {
                       FlightEvents.observesWork();
                       FlightEvents.observesMemory();
-                      FlightEvents.endLockWait(FlightEvents.beginLockWait());
+                      FlightEvents.endWait(FlightEvents.beginLockWait());
                     }
                   }))
           .isZero();
