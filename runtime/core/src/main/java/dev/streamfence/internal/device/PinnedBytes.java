@@ -134,11 +134,7 @@ final class PinnedBytes {
 
     /** Frees the memory of an array that could not be created. */
     void endAfter(Error failure) {
-      try {
-        free();
-      } catch (RuntimeException | Error e) {
-        failure.addSuppressed(e);
-      }
+      Teardown.after(failure, this::free);
     }
 
     /** Notes a close by the array's owner that came after the runtime's. */
@@ -223,11 +219,7 @@ final class PinnedBytes {
       bytes.addAndGet(size);
       return lease;
     } catch (Error e) {
-      try {
-        driver.freeHost(memory);
-      } catch (RuntimeException | Error unfreed) {
-        e.addSuppressed(unfreed);
-      }
+      Teardown.after(e, () -> driver.freeHost(memory));
       throw e;
     }
   }

@@ -1,6 +1,7 @@
 package dev.streamfence.internal.device;
 
 import dev.streamfence.DeviceStream;
+import dev.streamfence.internal.order.Teardown;
 import dev.streamfence.memory.SpillableArray.Place;
 
 /**
@@ -19,10 +20,6 @@ sealed interface SpilledCopy<A> permits HostCopy, FileCopy {
 
   /** Gives it up after a failure, which is thrown instead of one that this has. */
   default void discardAfter(Throwable failure) {
-    try {
-      discard();
-    } catch (RuntimeException | Error e) {
-      failure.addSuppressed(e);
-    }
+    Teardown.after(failure, this::discard);
   }
 }

@@ -11,6 +11,7 @@ import dev.streamfence.internal.memory.HostBytes;
 import dev.streamfence.internal.memory.Region;
 import dev.streamfence.internal.order.Deadline;
 import dev.streamfence.internal.order.HazardState;
+import dev.streamfence.internal.order.Teardown;
 import dev.streamfence.launch.ArrayElement;
 import java.lang.ref.Reference;
 import java.lang.reflect.Array;
@@ -365,11 +366,7 @@ public sealed class TrackedArray<A> implements ReadableArray<A> permits Writable
   }
 
   void closeAfter(Throwable failure) {
-    try {
-      close();
-    } catch (RuntimeException | Error e) {
-      failure.addSuppressed(e);
-    }
+    Teardown.after(failure, this::close);
   }
 
   private void requireDownload(DeviceStream stream) {

@@ -145,10 +145,6 @@ public final class GraphRecorder {
   private static void release(TrackedRuntime runtime, GraphRecording recording, Throwable failure) {
     Teardown teardown = new Teardown();
     recording.release(teardown, runtime.sticky().error() != null);
-    try {
-      teardown.finish();
-    } catch (RuntimeException | Error e) {
-      failure.addSuppressed(e);
-    }
+    teardown.suppressIn(failure);
   }
 }

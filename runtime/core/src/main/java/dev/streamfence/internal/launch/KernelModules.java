@@ -200,11 +200,7 @@ final class KernelModules implements AutoCloseable {
       LoadedSymbols symbols = new LoadedSymbols(runtime, image, module, timeline);
       return new LoadedImage(this, runtime, image, code, module, symbols);
     } catch (RuntimeException | Error e) {
-      try {
-        driver.unloadModule(module);
-      } catch (RuntimeException | Error second) {
-        e.addSuppressed(second);
-      }
+      Teardown.after(e, () -> driver.unloadModule(module));
       throw e;
     }
   }

@@ -194,11 +194,7 @@ public final class AddressTables {
   private void undo(long bytes, @Nullable HostMemory host, Throwable failure) {
     account.withdrawPromise(bytes);
     if (host != null) {
-      try {
-        memory.giveBack(host);
-      } catch (RuntimeException | Error kept) {
-        failure.addSuppressed(kept);
-      }
+      Teardown.after(failure, () -> memory.giveBack(host));
     }
   }
 

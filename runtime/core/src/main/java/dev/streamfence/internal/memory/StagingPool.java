@@ -396,11 +396,7 @@ final class StagingPool {
       }
       return chunk;
     } catch (RuntimeException | Error e) {
-      try {
-        memory.giveBack(taken);
-      } catch (RuntimeException | Error kept) {
-        e.addSuppressed(kept);
-      }
+      Teardown.after(e, () -> memory.giveBack(taken));
       throw e;
     }
   }

@@ -40,12 +40,6 @@ final class Owned {
 
   /** Closes everything after another failure, which keeps what fails now. */
   void closeAfter(Throwable failure) {
-    try {
-      close();
-    } catch (RuntimeException | Error e) {
-      if (e != failure) {
-        failure.addSuppressed(e);
-      }
-    }
+    Teardown.after(failure, this::close);
   }
 }

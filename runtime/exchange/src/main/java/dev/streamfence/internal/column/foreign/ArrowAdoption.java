@@ -92,9 +92,7 @@ public final class ArrowAdoption {
       release.run();
       return table;
     } catch (RuntimeException | Error e) {
-      Teardown unused = new Teardown();
-      unused.step(table::close);
-      unused.suppressIn(e);
+      Teardown.after(e, table::close);
       throw e;
     }
   }

@@ -43,9 +43,7 @@ public final class TensorHandle implements ForeignTensor {
     void giveBackAfter(Throwable failure) {
       // First, so that the close does not call the deleter.
       tensor.giveBack();
-      Teardown unused = new Teardown();
-      unused.step(array::close);
-      unused.suppressIn(failure);
+      Teardown.after(failure, array::close);
     }
   }
 
