@@ -70,9 +70,6 @@ public enum DeviceAttribute {
   /** Whether memory can be allocated in stream order. */
   MEMORY_POOLS(115);
 
-  /** Every code is below this number. */
-  static final int CODES = 116;
-
   private final int code;
 
   DeviceAttribute(int code) {

@@ -5,10 +5,48 @@ import java.util.Map;
 import java.util.UUID;
 
 /**
- * The properties of a device: the implementation of {@link DeviceInfo}. Lookups allocate nothing.
+ * The properties of a device: the implementation of {@link DeviceInfo}, which describes them.
  * Immutable.
+ *
+ * @param driverVersion as {@code cuDriverGetVersion} returns it, 1000 × major + 10 × minor
  */
-public final class DeviceProperties implements DeviceInfo {
+public record DeviceProperties(
+    Identity identity,
+    int driverVersion,
+    long totalMemoryInBytes,
+    int computeMajor,
+    int computeMinor,
+    int multiprocessors,
+    int warpSize,
+    int maxThreadsPerBlock,
+    int maxBlockX,
+    int maxBlockY,
+    int maxBlockZ,
+    int maxGridX,
+    int maxGridY,
+    int maxGridZ,
+    int maxThreadsPerMultiprocessor,
+    int maxBlocksPerMultiprocessor,
+    int sharedBytesPerBlock,
+    int sharedBytesPerBlockOptIn,
+    int reservedSharedBytesPerBlock,
+    int sharedBytesPerMultiprocessor,
+    int registersPerBlock,
+    int registersPerMultiprocessor,
+    int constantBytes,
+    int l2CacheBytes,
+    int memoryBusWidthBits,
+    int memoryClockKilohertz,
+    int clockKilohertz,
+    int copyEngines,
+    boolean isIntegrated,
+    boolean hasErrorCorrection,
+    boolean hasManagedMemory,
+    boolean hasUnifiedAddressing,
+    boolean canMapHostMemory,
+    boolean hasMemoryPools,
+    boolean supportsCooperativeLaunches)
+    implements DeviceInfo {
   /**
    * How a device is told apart from others.
    *
@@ -19,24 +57,8 @@ public final class DeviceProperties implements DeviceInfo {
    */
   public record Identity(String name, int ordinal, UUID uuid, String pciBusId) {}
 
-  private final Identity identity;
-
   /** The first driver whose conditions may decide about copies and fills. */
   private static final int GRAPH_CONDITIONS = 12040;
-
-  private final int driverVersion;
-  private final long totalMemoryInBytes;
-
-  /** By code. */
-  private final int[] attributes;
-
-  private DeviceProperties(
-      Identity identity, int driverVersion, long totalMemoryInBytes, int[] attributes) {
-    this.identity = identity;
-    this.driverVersion = driverVersion;
-    this.totalMemoryInBytes = totalMemoryInBytes;
-    this.attributes = attributes;
-  }
 
   /**
    * The properties of a device.
@@ -50,14 +72,46 @@ public final class DeviceProperties implements DeviceInfo {
       int driverVersion,
       long totalMemoryInBytes,
       Map<DeviceAttribute, Integer> attributes) {
-    int[] values = new int[DeviceAttribute.CODES];
-    attributes.forEach((attribute, value) -> values[attribute.code()] = value);
-    return new DeviceProperties(identity, driverVersion, totalMemoryInBytes, values);
+    return new DeviceProperties(
+        identity,
+        driverVersion,
+        totalMemoryInBytes,
+        get(attributes, DeviceAttribute.COMPUTE_MAJOR),
+        get(attributes, DeviceAttribute.COMPUTE_MINOR),
+        get(attributes, DeviceAttribute.MULTIPROCESSORS),
+        get(attributes, DeviceAttribute.WARP_SIZE),
+        get(attributes, DeviceAttribute.MAX_THREADS_PER_BLOCK),
+        get(attributes, DeviceAttribute.MAX_BLOCK_X),
+        get(attributes, DeviceAttribute.MAX_BLOCK_Y),
+        get(attributes, DeviceAttribute.MAX_BLOCK_Z),
+        get(attributes, DeviceAttribute.MAX_GRID_X),
+        get(attributes, DeviceAttribute.MAX_GRID_Y),
+        get(attributes, DeviceAttribute.MAX_GRID_Z),
+        get(attributes, DeviceAttribute.THREADS_PER_MULTIPROCESSOR),
+        get(attributes, DeviceAttribute.BLOCKS_PER_MULTIPROCESSOR),
+        get(attributes, DeviceAttribute.SHARED_BYTES_PER_BLOCK),
+        get(attributes, DeviceAttribute.SHARED_BYTES_PER_BLOCK_OPT_IN),
+        get(attributes, DeviceAttribute.RESERVED_SHARED_BYTES_PER_BLOCK),
+        get(attributes, DeviceAttribute.SHARED_BYTES_PER_MULTIPROCESSOR),
+        get(attributes, DeviceAttribute.REGISTERS_PER_BLOCK),
+        get(attributes, DeviceAttribute.REGISTERS_PER_MULTIPROCESSOR),
+        get(attributes, DeviceAttribute.CONSTANT_BYTES),
+        get(attributes, DeviceAttribute.L2_CACHE_BYTES),
+        get(attributes, DeviceAttribute.MEMORY_BUS_WIDTH_BITS),
+        get(attributes, DeviceAttribute.MEMORY_CLOCK_KILOHERTZ),
+        get(attributes, DeviceAttribute.CLOCK_KILOHERTZ),
+        get(attributes, DeviceAttribute.COPY_ENGINES),
+        get(attributes, DeviceAttribute.INTEGRATED) != 0,
+        get(attributes, DeviceAttribute.ERROR_CORRECTION) != 0,
+        get(attributes, DeviceAttribute.MANAGED_MEMORY) != 0,
+        get(attributes, DeviceAttribute.UNIFIED_ADDRESSING) != 0,
+        get(attributes, DeviceAttribute.CAN_MAP_HOST_MEMORY) != 0,
+        get(attributes, DeviceAttribute.MEMORY_POOLS) != 0,
+        get(attributes, DeviceAttribute.COOPERATIVE_LAUNCH) != 0);
   }
 
-  /** How the device is told apart from others. */
-  public Identity identity() {
-    return identity;
+  private static int get(Map<DeviceAttribute, Integer> attributes, DeviceAttribute attribute) {
+    return attributes.getOrDefault(attribute, 0);
   }
 
   @Override
@@ -78,181 +132,6 @@ public final class DeviceProperties implements DeviceInfo {
   @Override
   public String pciBusId() {
     return identity.pciBusId();
-  }
-
-  @Override
-  public int driverVersion() {
-    return driverVersion;
-  }
-
-  @Override
-  public long totalMemoryInBytes() {
-    return totalMemoryInBytes;
-  }
-
-  /** An attribute as the driver reports it; 0 if the driver does not know it. */
-  public int attribute(DeviceAttribute attribute) {
-    return attributes[attribute.code()];
-  }
-
-  @Override
-  public int computeMajor() {
-    return attribute(DeviceAttribute.COMPUTE_MAJOR);
-  }
-
-  @Override
-  public int computeMinor() {
-    return attribute(DeviceAttribute.COMPUTE_MINOR);
-  }
-
-  @Override
-  public int multiprocessors() {
-    return attribute(DeviceAttribute.MULTIPROCESSORS);
-  }
-
-  @Override
-  public int warpSize() {
-    return attribute(DeviceAttribute.WARP_SIZE);
-  }
-
-  @Override
-  public int maxThreadsPerBlock() {
-    return attribute(DeviceAttribute.MAX_THREADS_PER_BLOCK);
-  }
-
-  @Override
-  public int maxBlockX() {
-    return attribute(DeviceAttribute.MAX_BLOCK_X);
-  }
-
-  @Override
-  public int maxBlockY() {
-    return attribute(DeviceAttribute.MAX_BLOCK_Y);
-  }
-
-  @Override
-  public int maxBlockZ() {
-    return attribute(DeviceAttribute.MAX_BLOCK_Z);
-  }
-
-  @Override
-  public int maxGridX() {
-    return attribute(DeviceAttribute.MAX_GRID_X);
-  }
-
-  @Override
-  public int maxGridY() {
-    return attribute(DeviceAttribute.MAX_GRID_Y);
-  }
-
-  @Override
-  public int maxGridZ() {
-    return attribute(DeviceAttribute.MAX_GRID_Z);
-  }
-
-  @Override
-  public int maxThreadsPerMultiprocessor() {
-    return attribute(DeviceAttribute.THREADS_PER_MULTIPROCESSOR);
-  }
-
-  @Override
-  public int maxBlocksPerMultiprocessor() {
-    return attribute(DeviceAttribute.BLOCKS_PER_MULTIPROCESSOR);
-  }
-
-  @Override
-  public int sharedBytesPerBlock() {
-    return attribute(DeviceAttribute.SHARED_BYTES_PER_BLOCK);
-  }
-
-  @Override
-  public int sharedBytesPerBlockOptIn() {
-    return attribute(DeviceAttribute.SHARED_BYTES_PER_BLOCK_OPT_IN);
-  }
-
-  @Override
-  public int reservedSharedBytesPerBlock() {
-    return attribute(DeviceAttribute.RESERVED_SHARED_BYTES_PER_BLOCK);
-  }
-
-  @Override
-  public int sharedBytesPerMultiprocessor() {
-    return attribute(DeviceAttribute.SHARED_BYTES_PER_MULTIPROCESSOR);
-  }
-
-  @Override
-  public int registersPerBlock() {
-    return attribute(DeviceAttribute.REGISTERS_PER_BLOCK);
-  }
-
-  @Override
-  public int registersPerMultiprocessor() {
-    return attribute(DeviceAttribute.REGISTERS_PER_MULTIPROCESSOR);
-  }
-
-  @Override
-  public int constantBytes() {
-    return attribute(DeviceAttribute.CONSTANT_BYTES);
-  }
-
-  @Override
-  public int l2CacheBytes() {
-    return attribute(DeviceAttribute.L2_CACHE_BYTES);
-  }
-
-  @Override
-  public int memoryBusWidthBits() {
-    return attribute(DeviceAttribute.MEMORY_BUS_WIDTH_BITS);
-  }
-
-  @Override
-  public int memoryClockKilohertz() {
-    return attribute(DeviceAttribute.MEMORY_CLOCK_KILOHERTZ);
-  }
-
-  @Override
-  public int clockKilohertz() {
-    return attribute(DeviceAttribute.CLOCK_KILOHERTZ);
-  }
-
-  @Override
-  public int copyEngines() {
-    return attribute(DeviceAttribute.COPY_ENGINES);
-  }
-
-  @Override
-  public boolean isIntegrated() {
-    return attribute(DeviceAttribute.INTEGRATED) != 0;
-  }
-
-  @Override
-  public boolean hasErrorCorrection() {
-    return attribute(DeviceAttribute.ERROR_CORRECTION) != 0;
-  }
-
-  @Override
-  public boolean hasManagedMemory() {
-    return attribute(DeviceAttribute.MANAGED_MEMORY) != 0;
-  }
-
-  @Override
-  public boolean hasUnifiedAddressing() {
-    return attribute(DeviceAttribute.UNIFIED_ADDRESSING) != 0;
-  }
-
-  @Override
-  public boolean canMapHostMemory() {
-    return attribute(DeviceAttribute.CAN_MAP_HOST_MEMORY) != 0;
-  }
-
-  @Override
-  public boolean hasMemoryPools() {
-    return attribute(DeviceAttribute.MEMORY_POOLS) != 0;
-  }
-
-  @Override
-  public boolean supportsCooperativeLaunches() {
-    return attribute(DeviceAttribute.COOPERATIVE_LAUNCH) != 0;
   }
 
   @Override

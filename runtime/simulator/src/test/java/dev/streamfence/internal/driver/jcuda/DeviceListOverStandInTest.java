@@ -11,7 +11,10 @@ import dev.streamfence.DeviceRuntime;
 import dev.streamfence.internal.LogTopic;
 import dev.streamfence.internal.device.RuntimeLog;
 import dev.streamfence.internal.driver.DeviceAttribute;
+import dev.streamfence.internal.driver.DeviceProperties;
+import java.lang.reflect.RecordComponent;
 import java.util.List;
+import java.util.Map;
 import java.util.UUID;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -182,5 +185,69 @@ class DeviceListOverStandInTest {
     assertThatThrownBy(() -> DeviceRuntime.open(0))
         .isInstanceOf(DeviceException.class)
         .hasMessageContaining("no stream-ordered memory");
+  }
+
+  @Test
+  void everyAttributeIsReadByItsName() {
+    assertThat(
+            Stream.of(DeviceAttribute.values())
+                .map(attribute -> attribute + " " + readers(attribute))
+                .collect(Collectors.joining("\n")))
+        .isEqualTo(
+            """
+            MAX_THREADS_PER_BLOCK maxThreadsPerBlock
+            MAX_BLOCK_X maxBlockX
+            MAX_BLOCK_Y maxBlockY
+            MAX_BLOCK_Z maxBlockZ
+            MAX_GRID_X maxGridX
+            MAX_GRID_Y maxGridY
+            MAX_GRID_Z maxGridZ
+            SHARED_BYTES_PER_BLOCK sharedBytesPerBlock
+            CONSTANT_BYTES constantBytes
+            WARP_SIZE warpSize
+            REGISTERS_PER_BLOCK registersPerBlock
+            CLOCK_KILOHERTZ clockKilohertz
+            MULTIPROCESSORS multiprocessors
+            INTEGRATED isIntegrated
+            CAN_MAP_HOST_MEMORY canMapHostMemory
+            ERROR_CORRECTION hasErrorCorrection
+            MEMORY_CLOCK_KILOHERTZ memoryClockKilohertz
+            MEMORY_BUS_WIDTH_BITS memoryBusWidthBits
+            L2_CACHE_BYTES l2CacheBytes
+            THREADS_PER_MULTIPROCESSOR maxThreadsPerMultiprocessor
+            COPY_ENGINES copyEngines
+            UNIFIED_ADDRESSING hasUnifiedAddressing
+            COMPUTE_MAJOR computeMajor
+            COMPUTE_MINOR computeMinor
+            SHARED_BYTES_PER_MULTIPROCESSOR sharedBytesPerMultiprocessor
+            REGISTERS_PER_MULTIPROCESSOR registersPerMultiprocessor
+            MANAGED_MEMORY hasManagedMemory
+            COOPERATIVE_LAUNCH supportsCooperativeLaunches
+            SHARED_BYTES_PER_BLOCK_OPT_IN sharedBytesPerBlockOptIn
+            BLOCKS_PER_MULTIPROCESSOR maxBlocksPerMultiprocessor
+            RESERVED_SHARED_BYTES_PER_BLOCK reservedSharedBytesPerBlock
+            MEMORY_POOLS hasMemoryPools""");
+  }
+
+  private static String readers(DeviceAttribute attribute) {
+    DeviceProperties without = properties(Map.of());
+    DeviceProperties with = properties(Map.of(attribute, 1));
+    return Stream.of(DeviceProperties.class.getRecordComponents())
+        .filter(each -> !read(each, with).equals(read(each, without)))
+        .map(RecordComponent::getName)
+        .collect(Collectors.joining(" "));
+  }
+
+  private static DeviceProperties properties(Map<DeviceAttribute, Integer> attributes) {
+    return DeviceProperties.of(
+        new DeviceProperties.Identity("a device", 0, new UUID(0, 0), ""), 0, 0, attributes);
+  }
+
+  private static Object read(RecordComponent component, DeviceProperties from) {
+    try {
+      return component.getAccessor().invoke(from);
+    } catch (ReflectiveOperationException e) {
+      throw new AssertionError(e);
+    }
   }
 }
