@@ -7,6 +7,7 @@ import dev.streamfence.DeviceStream;
 import dev.streamfence.OutOfMemoryBudgetException;
 import dev.streamfence.StreamMisuseException;
 import dev.streamfence.foreign.ForeignMemory;
+import dev.streamfence.internal.device.TransferCounts.Count;
 import dev.streamfence.internal.memory.Account;
 import dev.streamfence.internal.memory.AdoptedMemory;
 import dev.streamfence.internal.memory.Allocation;
@@ -368,17 +369,26 @@ public final class TrackedMemory implements DeviceMemory {
 
   @Override
   public void resetAllocationRequests() {
-    counts.requests.reset();
+    counts.reset(Count.REQUESTS);
   }
 
   @Override
   public void resetTransfers() {
-    counts.reset();
+    counts.reset(
+        Count.UPLOADS,
+        Count.UPLOADED_BYTES,
+        Count.DOWNLOADS,
+        Count.DOWNLOADED_BYTES,
+        Count.REFUSED_DOWNLOADS);
   }
 
   @Override
   public void resetMetadataTransfers() {
-    counts.resetMetadata();
+    counts.reset(
+        Count.METADATA_READS,
+        Count.METADATA_READ_BYTES,
+        Count.TABLE_UPLOADS,
+        Count.TABLE_UPLOADED_BYTES);
   }
 
   /** Counts a copy of tables of addresses. */
@@ -400,19 +410,19 @@ public final class TrackedMemory implements DeviceMemory {
         budget.pending(),
         budget.promised(),
         budget.peak(),
-        counts.requests.sum(),
+        counts.sum(Count.REQUESTS),
         arrays.failedFrees(),
         arrays.failedFreeBytes(),
         arrays.lostArrays(),
-        counts.uploads.sum(),
-        counts.uploadedBytes.sum(),
-        counts.downloads.sum(),
-        counts.downloadedBytes.sum(),
-        counts.refusedDownloads.sum(),
-        counts.metadataReads.sum(),
-        counts.metadataReadBytes.sum(),
-        counts.tableUploads.sum(),
-        counts.tableUploadedBytes.sum(),
+        counts.sum(Count.UPLOADS),
+        counts.sum(Count.UPLOADED_BYTES),
+        counts.sum(Count.DOWNLOADS),
+        counts.sum(Count.DOWNLOADED_BYTES),
+        counts.sum(Count.REFUSED_DOWNLOADS),
+        counts.sum(Count.METADATA_READS),
+        counts.sum(Count.METADATA_READ_BYTES),
+        counts.sum(Count.TABLE_UPLOADS),
+        counts.sum(Count.TABLE_UPLOADED_BYTES),
         stack.guardViolations(),
         stack.droppedLogRecords(),
         runtime.pinned().bytes(),

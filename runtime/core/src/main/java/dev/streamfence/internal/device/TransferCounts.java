@@ -1,6 +1,10 @@
 package dev.streamfence.internal.device;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.streamfence.ReadableArray;
+import java.util.EnumMap;
+import java.util.Map;
 import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
@@ -9,42 +13,22 @@ import org.jspecify.annotations.Nullable;
  * and of those that have a part of it; and can forbid downloads. Thread-safe.
  */
 final class TransferCounts {
-  /** A number of events. */
-  static final class Count {
-    private final LongAdder sum = new LongAdder();
-    private final @Nullable Count whole;
-
-    private Count(@Nullable Count whole) {
-      this.whole = whole;
-    }
-
-    private void add(long more) {
-      sum.add(more);
-      if (whole != null) {
-        whole.add(more);
-      }
-    }
-
-    long sum() {
-      return sum.sum();
-    }
-
-    void reset() {
-      sum.reset();
-    }
+  /** What is counted. */
+  enum Count {
+    REQUESTS,
+    UPLOADS,
+    UPLOADED_BYTES,
+    DOWNLOADS,
+    DOWNLOADED_BYTES,
+    REFUSED_DOWNLOADS,
+    METADATA_READS,
+    METADATA_READ_BYTES,
+    TABLE_UPLOADS,
+    TABLE_UPLOADED_BYTES
   }
 
   private final @Nullable TransferCounts whole;
-  final Count requests;
-  final Count uploads;
-  final Count uploadedBytes;
-  final Count downloads;
-  final Count downloadedBytes;
-  final Count refusedDownloads;
-  final Count metadataReads;
-  final Count metadataReadBytes;
-  final Count tableUploads;
-  final Count tableUploadedBytes;
+  private final Map<Count, LongAdder> sums = new EnumMap<>(Count.class);
   private volatile boolean downloadsRefused;
 
   /** Counts for the whole memory. */
@@ -54,16 +38,9 @@ final class TransferCounts {
 
   private TransferCounts(@Nullable TransferCounts whole) {
     this.whole = whole;
-    this.requests = new Count(whole == null ? null : whole.requests);
-    this.uploads = new Count(whole == null ? null : whole.uploads);
-    this.uploadedBytes = new Count(whole == null ? null : whole.uploadedBytes);
-    this.downloads = new Count(whole == null ? null : whole.downloads);
-    this.downloadedBytes = new Count(whole == null ? null : whole.downloadedBytes);
-    this.refusedDownloads = new Count(whole == null ? null : whole.refusedDownloads);
-    this.metadataReads = new Count(whole == null ? null : whole.metadataReads);
-    this.metadataReadBytes = new Count(whole == null ? null : whole.metadataReadBytes);
-    this.tableUploads = new Count(whole == null ? null : whole.tableUploads);
-    this.tableUploadedBytes = new Count(whole == null ? null : whole.tableUploadedBytes);
+    for (Count count : Count.values()) {
+      sums.put(count, new LongAdder());
+    }
   }
 
   /** Counts for a part, which count here as well. */
@@ -77,7 +54,7 @@ final class TransferCounts {
 
   void requireDownload(ReadableArray<?> array) {
     if (areDownloadsRefused()) {
-      refusedDownloads.add(1);
+      add(Count.REFUSED_DOWNLOADS, 1);
       throw new IllegalStateException(
           "download of " + array + " while downloads are refused; keep the data on the device");
     }
@@ -88,41 +65,46 @@ final class TransferCounts {
   }
 
   void requested() {
-    requests.add(1);
+    add(Count.REQUESTS, 1);
   }
 
   void uploaded(long bytes) {
-    uploads.add(1);
-    uploadedBytes.add(bytes);
+    add(Count.UPLOADS, 1);
+    add(Count.UPLOADED_BYTES, bytes);
   }
 
   void downloaded(long bytes) {
-    downloads.add(1);
-    downloadedBytes.add(bytes);
+    add(Count.DOWNLOADS, 1);
+    add(Count.DOWNLOADED_BYTES, bytes);
   }
 
   void metadataRead(long bytes) {
-    metadataReads.add(1);
-    metadataReadBytes.add(bytes);
+    add(Count.METADATA_READS, 1);
+    add(Count.METADATA_READ_BYTES, bytes);
   }
 
   void tablesUploaded(long bytes) {
-    tableUploads.add(1);
-    tableUploadedBytes.add(bytes);
+    add(Count.TABLE_UPLOADS, 1);
+    add(Count.TABLE_UPLOADED_BYTES, bytes);
   }
 
-  void resetMetadata() {
-    metadataReads.reset();
-    metadataReadBytes.reset();
-    tableUploads.reset();
-    tableUploadedBytes.reset();
+  private void add(Count count, long more) {
+    for (TransferCounts each = this; each != null; each = each.whole) {
+      each.adder(count).add(more);
+    }
   }
 
-  void reset() {
-    uploads.reset();
-    uploadedBytes.reset();
-    downloads.reset();
-    downloadedBytes.reset();
-    refusedDownloads.reset();
+  long sum(Count count) {
+    return adder(count).sum();
+  }
+
+  void reset(Count... counts) {
+    for (Count count : counts) {
+      adder(count).reset();
+    }
+  }
+
+  private LongAdder adder(Count count) {
+    return requireNonNull(sums.get(count));
   }
 }
