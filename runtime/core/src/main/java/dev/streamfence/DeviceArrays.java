@@ -18,123 +18,96 @@ import java.util.Objects;
 public final class DeviceArrays {
   private DeviceArrays() {}
 
+  private static <A> A download(ReadableArray<A> array, DeviceStream stream, long index, A value) {
+    Objects.requireNonNull(array, "array").download(stream, index, value, 0, 1);
+    return value;
+  }
+
   /** Reads one element, like a download: waits until it is there. */
   public static boolean getBoolean(
       ReadableArray<boolean[]> array, DeviceStream stream, long index) {
-    Objects.requireNonNull(array, "array");
-    boolean[] value = new boolean[1];
-    array.download(stream, index, value, 0, 1);
-    return value[0];
+    return download(array, stream, index, new boolean[1])[0];
   }
 
   /** Writes one element, like a fill: does not synchronise. */
   public static void setBoolean(
       DeviceArray<boolean[]> array, DeviceStream stream, long index, boolean value) {
-    Objects.requireNonNull(array, "array");
-    array.fill(stream, index, 1, value);
+    Objects.requireNonNull(array, "array").fill(stream, index, 1, value);
   }
 
   /** Reads one element, like a download: waits until it is there. */
   public static byte getByte(ReadableArray<byte[]> array, DeviceStream stream, long index) {
-    Objects.requireNonNull(array, "array");
-    byte[] value = new byte[1];
-    array.download(stream, index, value, 0, 1);
-    return value[0];
+    return download(array, stream, index, new byte[1])[0];
   }
 
   /** Writes one element, like a fill: does not synchronise. */
   public static void setByte(
       DeviceArray<byte[]> array, DeviceStream stream, long index, byte value) {
-    Objects.requireNonNull(array, "array");
-    array.fill(stream, index, 1, value);
+    Objects.requireNonNull(array, "array").fill(stream, index, 1, value);
   }
 
   /** Reads one element, like a download: waits until it is there. */
   public static char getChar(ReadableArray<char[]> array, DeviceStream stream, long index) {
-    Objects.requireNonNull(array, "array");
-    char[] value = new char[1];
-    array.download(stream, index, value, 0, 1);
-    return value[0];
+    return download(array, stream, index, new char[1])[0];
   }
 
   /** Writes one element, like a fill: does not synchronise. */
   public static void setChar(
       DeviceArray<char[]> array, DeviceStream stream, long index, char value) {
-    Objects.requireNonNull(array, "array");
-    array.fill(stream, index, 1, value);
+    Objects.requireNonNull(array, "array").fill(stream, index, 1, value);
   }
 
   /** Reads one element, like a download: waits until it is there. */
   public static short getShort(ReadableArray<short[]> array, DeviceStream stream, long index) {
-    Objects.requireNonNull(array, "array");
-    short[] value = new short[1];
-    array.download(stream, index, value, 0, 1);
-    return value[0];
+    return download(array, stream, index, new short[1])[0];
   }
 
   /** Writes one element, like a fill: does not synchronise. */
   public static void setShort(
       DeviceArray<short[]> array, DeviceStream stream, long index, short value) {
-    Objects.requireNonNull(array, "array");
-    array.fill(stream, index, 1, value);
+    Objects.requireNonNull(array, "array").fill(stream, index, 1, value);
   }
 
   /** Reads one element, like a download: waits until it is there. */
   public static int getInt(ReadableArray<int[]> array, DeviceStream stream, long index) {
-    Objects.requireNonNull(array, "array");
-    int[] value = new int[1];
-    array.download(stream, index, value, 0, 1);
-    return value[0];
+    return download(array, stream, index, new int[1])[0];
   }
 
   /** Writes one element, like a fill: does not synchronise. */
   public static void setInt(DeviceArray<int[]> array, DeviceStream stream, long index, int value) {
-    Objects.requireNonNull(array, "array");
-    array.fill(stream, index, 1, value);
+    Objects.requireNonNull(array, "array").fill(stream, index, 1, value);
   }
 
   /** Reads one element, like a download: waits until it is there. */
   public static long getLong(ReadableArray<long[]> array, DeviceStream stream, long index) {
-    Objects.requireNonNull(array, "array");
-    long[] value = new long[1];
-    array.download(stream, index, value, 0, 1);
-    return value[0];
+    return download(array, stream, index, new long[1])[0];
   }
 
   /** Writes one element, like a fill: does not synchronise. */
   public static void setLong(
       DeviceArray<long[]> array, DeviceStream stream, long index, long value) {
-    Objects.requireNonNull(array, "array");
-    array.fill(stream, index, 1, value);
+    Objects.requireNonNull(array, "array").fill(stream, index, 1, value);
   }
 
   /** Reads one element, like a download: waits until it is there. */
   public static float getFloat(ReadableArray<float[]> array, DeviceStream stream, long index) {
-    Objects.requireNonNull(array, "array");
-    float[] value = new float[1];
-    array.download(stream, index, value, 0, 1);
-    return value[0];
+    return download(array, stream, index, new float[1])[0];
   }
 
   /** Writes one element, like a fill: does not synchronise. */
   public static void setFloat(
       DeviceArray<float[]> array, DeviceStream stream, long index, float value) {
-    Objects.requireNonNull(array, "array");
-    array.fill(stream, index, 1, value);
+    Objects.requireNonNull(array, "array").fill(stream, index, 1, value);
   }
 
   /** Reads one element, like a download: waits until it is there. */
   public static double getDouble(ReadableArray<double[]> array, DeviceStream stream, long index) {
-    Objects.requireNonNull(array, "array");
-    double[] value = new double[1];
-    array.download(stream, index, value, 0, 1);
-    return value[0];
+    return download(array, stream, index, new double[1])[0];
   }
 
   /** Writes one element, like a fill: does not synchronise. */
   public static void setDouble(
       DeviceArray<double[]> array, DeviceStream stream, long index, double value) {
-    Objects.requireNonNull(array, "array");
-    array.fill(stream, index, 1, value);
+    Objects.requireNonNull(array, "array").fill(stream, index, 1, value);
   }
 }
