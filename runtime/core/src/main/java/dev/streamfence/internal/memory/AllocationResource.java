@@ -1,7 +1,6 @@
 package dev.streamfence.internal.memory;
 
 import dev.streamfence.internal.order.Timeline;
-import java.util.Optional;
 
 /**
  * A source of device memory. Backends allocate it; decorators add limits, logs or guards to another
@@ -110,11 +109,6 @@ public interface AllocationResource {
    * call.
    */
   default void releasePostponed() {}
-
-  /** The limit of this resource and the bytes counted against it; empty if it has no limit. */
-  default Optional<Budget> budget() {
-    return Optional.empty();
-  }
 
   /** Refuses a size below one byte. */
   static void requirePositive(long bytes, String what) {

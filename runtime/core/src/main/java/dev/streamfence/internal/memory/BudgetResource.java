@@ -3,7 +3,6 @@ package dev.streamfence.internal.memory;
 import dev.streamfence.OutOfMemoryBudgetException;
 import dev.streamfence.internal.order.Timeline;
 import dev.streamfence.internal.order.WaitingLine;
-import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -132,11 +131,6 @@ public final class BudgetResource implements AllocationResource {
   @Override
   public boolean tracksUses() {
     return resource.tracksUses();
-  }
-
-  @Override
-  public Optional<Budget> budget() {
-    return Optional.of(snapshot());
   }
 
   /** The figures at this moment. */

@@ -6,7 +6,6 @@ import dev.streamfence.memory.AllocationRecord;
 import dev.streamfence.memory.AllocationRecord.Action;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
-import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
@@ -121,11 +120,6 @@ public final class LoggingResource implements AllocationResource {
   @Override
   public boolean mayWaitForOthers() {
     return resource.mayWaitForOthers();
-  }
-
-  @Override
-  public Optional<Budget> budget() {
-    return resource.budget();
   }
 
   /** The number of records that the log refused. */

@@ -200,9 +200,7 @@ final class LoggingResourceTest {
     assertThat(resource.deviceOrdinal()).isEqualTo(7);
     assertThat(resource.bytesOutstanding()).isZero();
     assertThat(resource.tracksUses()).isFalse();
-    assertThat(resource.budget()).isEmpty();
-    BudgetResource budget = new BudgetResource(inner, 64);
-    assertThat(new LoggingResource(budget, log).budget()).contains(budget.snapshot());
+    assertThat(resource.account()).isSameAs(inner.account());
   }
 
   @Test

@@ -55,12 +55,8 @@ final class Stack {
     assertThat(top.bytesOutstanding()).isZero();
     assertThat(backend.bytesOutstanding()).isZero();
     assertThat(backend.live()).isEmpty();
-    top.budget()
-        .ifPresent(
-            budget -> {
-              assertThat(budget.reserved()).isZero();
-              assertThat(budget.promised()).isZero();
-            });
+    assertThat(top.account().snapshot().reserved()).isZero();
+    assertThat(top.account().snapshot().promised()).isZero();
   }
 
   void close() {
