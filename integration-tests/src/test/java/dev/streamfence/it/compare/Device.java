@@ -4,7 +4,7 @@ import dev.streamfence.DeviceGroup;
 import dev.streamfence.DeviceRuntime;
 import dev.streamfence.RuntimeOptions;
 import dev.streamfence.internal.device.Opening;
-import dev.streamfence.internal.driver.DriverSource;
+import dev.streamfence.internal.simulator.IdleDriver;
 import dev.streamfence.simulation.SimulatedDevice;
 
 /** Where rows are measured. */
@@ -30,9 +30,8 @@ enum Device {
   IDLE {
     @Override
     DeviceRuntime open(RuntimeOptions options) {
-      DriverSource device =
-          (DriverSource) SimulatedDevice.builder().memoryInBytes(8L << 30).build();
-      return Opening.of(new IdleDriver(device.open()), true, options).open();
+      SimulatedDevice device = SimulatedDevice.builder().memoryInBytes(8L << 30).build();
+      return Opening.of(IdleDriver.open(device), true, options).open();
     }
 
     /** Not idle: a copy needs the waits of one device for the other. */

@@ -25,7 +25,7 @@ import java.util.function.ToLongFunction;
  * The driver of a simulated device: one lock around its parts, each with the calls of one kind.
  * Thread-safe through that lock, which is held while a kernel runs.
  */
-final class SimulatedDriver implements CudaDriver, CudaDriver.ContextHandle {
+class SimulatedDriver implements CudaDriver, CudaDriver.ContextHandle {
   private final DriverCalls calls = new DriverCalls();
   private final DeviceProperties properties;
   private final SimulatedMachine.Shared shared;

@@ -28,15 +28,32 @@ public final class SimulatedHardware implements SimulatedDevice, DriverSource {
     this.machine = machine;
   }
 
+  /** Makes a driver of the device. */
+  @FunctionalInterface
+  interface DriverMaker {
+    SimulatedDriver make(
+        DeviceProperties properties,
+        SimulationSettings settings,
+        FaultPlan faults,
+        SimulatedMachine.Shared shared,
+        Runnable onClose);
+  }
+
   @Override
-  public synchronized CudaDriver open() {
+  public CudaDriver open() {
+    return open(SimulatedDriver::new);
+  }
+
+  /** Opens it with a driver that may carry out some calls in another way. */
+  synchronized CudaDriver open(DriverMaker maker) {
     if (open) {
       throw new IllegalStateException(
           "the simulated device is open already; build one per runtime");
     }
     open = true;
-    driver = new SimulatedDriver(properties, settings, faults, machine.open(), this::closed);
-    return driver;
+    SimulatedDriver opened = maker.make(properties, settings, faults, machine.open(), this::closed);
+    driver = opened;
+    return opened;
   }
 
   @Override

@@ -1,6 +1,7 @@
 package dev.streamfence.internal.driver.jcuda;
 
 import dev.streamfence.internal.driver.CudaDriver;
+import dev.streamfence.internal.driver.CudaDriver.ContextHandle;
 import dev.streamfence.internal.driver.CudaDriver.EventHandle;
 import dev.streamfence.internal.driver.CudaDriver.FunctionHandle;
 import dev.streamfence.internal.driver.CudaDriver.GraphHandle;
@@ -13,13 +14,21 @@ import dev.streamfence.internal.driver.KernelLaunch;
 import dev.streamfence.internal.driver.LaunchObserver;
 import dev.streamfence.internal.driver.Sink;
 import dev.streamfence.simulation.DriverCall;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
 import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
 import java.util.function.BiConsumer;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /**
- * One driver with one handle of each kind, and a sample of each call of the table. Confined to one
- * thread.
+ * One driver with one handle of each kind, and a sample of each call of the table: the method of
+ * its name with any handles and numbers, unless it needs others. Confined to one thread.
  */
 final class SeamCalls {
   static final String PTX =
@@ -78,25 +87,10 @@ final class SeamCalls {
 
   private Runnable sample(DriverCall call) {
     return switch (call) {
-      case CREATE_STREAM -> () -> driver.createStream(0);
-      case DESTROY_STREAM -> () -> driver.destroyStream(stream);
-      case SYNCHRONIZE_STREAM -> () -> driver.synchronizeStream(stream);
-      case IS_STREAM_IDLE -> () -> driver.isStreamIdle(stream);
-      case WAIT_FOR_EVENT -> () -> driver.waitForEvent(stream, event);
-      case CREATE_EVENT -> () -> driver.createEvent();
-      case DESTROY_EVENT -> () -> driver.destroyEvent(event);
-      case RECORD_EVENT -> () -> driver.recordEvent(event, stream);
-      case SYNCHRONIZE_EVENT -> () -> driver.synchronizeEvent(event);
-      case IS_EVENT_COMPLETE -> () -> driver.isEventComplete(event);
       case ELAPSED_TIME -> () -> driver.elapsedMillis(timed, timed);
-      case ALLOCATE_ASYNC -> () -> driver.allocateAsync(8, stream);
       case FREE_ASYNC -> () -> driver.freeAsync(memory, stream);
-      case ALLOCATE -> () -> driver.allocate(8);
       case FREE -> () -> driver.free(directMemory);
-      case KEEP_FREED_MEMORY -> () -> driver.keepFreedMemory(64);
-      case ALLOCATE_HOST -> () -> driver.allocateHost(8);
       case HOST_DEVICE_ADDRESS -> () -> driver.deviceAddress(host);
-      case FREE_HOST -> () -> driver.freeHost(host);
       case COPY_TO_DEVICE_ASYNC -> () -> driver.copyToDeviceAsync(memory, host, 0, 64, stream);
       case COPY_TO_HOST_ASYNC -> () -> driver.copyToHostAsync(host, 0, memory, 64, stream);
       case COPY_ON_DEVICE_ASYNC -> () -> driver.copyOnDeviceAsync(memory + 32, memory, 32, stream);
@@ -105,25 +99,13 @@ final class SeamCalls {
             driver.waitForPeerEvent(stream, event);
             driver.copyFromPeerAsync(memory + 32, driver.context(), memory, 32, stream);
           };
-      case CAN_ACCESS_PEER -> () -> driver.canAccessPeer(driver.context());
-      case ENABLE_PEER_ACCESS -> () -> driver.enablePeerAccess(driver.context());
-      case SHARE_POOL -> () -> driver.sharePool(driver.context());
       case FILL_8_ASYNC -> () -> driver.fill8Async(memory, (byte) 1, 64, stream);
       case FILL_16_ASYNC -> () -> driver.fill16Async(memory, (short) 1, 32, stream);
       case FILL_32_ASYNC -> () -> driver.fill32Async(memory, 1, 16, stream);
       case FILL_32_STRIDED_ASYNC -> () -> driver.fill32StridedAsync(memory, 8, 1, 8, stream);
-      case LOAD_MODULE -> () -> driver.loadModule("m.ptx", ptx());
-      case UNLOAD_MODULE -> () -> driver.unloadModule(module);
-      case FUNCTION -> () -> driver.function(module, "nothing");
       case MODULE_VARIABLE -> () -> driver.variable(module, "level");
-      case ATTRIBUTES -> () -> driver.attributes(function);
-      case ALLOW_DYNAMIC_SHARED_BYTES -> () -> driver.allowDynamicSharedBytes(function, 65536);
-      case RESIDENT_BLOCKS_PER_MULTIPROCESSOR ->
-          () -> driver.residentBlocksPerMultiprocessor(function, 32, 0);
-      case SUGGESTED_BLOCK_SIZE -> () -> driver.suggestedBlockSize(function, 0);
       case LAUNCH_KERNEL -> () -> launch(false, host);
       case LAUNCH_COOPERATIVE_KERNEL -> () -> launch(true, host);
-      case CREATE_GRAPH -> () -> driver.createGraph(List.of());
       case INSTANTIATE_GRAPH -> () -> driver.instantiateGraph(otherGraph);
       case UPDATE_GRAPH -> () -> driver.moveExecutable(graph, otherGraph);
       case ADD_KERNEL_NODE -> () -> driver.createGraph(List.of(launchNode(false)));
@@ -132,19 +114,62 @@ final class SeamCalls {
       case ADD_COPY_NODE -> () -> driver.createGraph(List.of(launchNode(false), copyNode()));
       case ADD_FILL_NODE ->
           () -> driver.createGraph(List.of(launchNode(false), copyNode(), fillNode(0, 1)));
-      case LAUNCH_GRAPH -> () -> driver.launchGraph(graph, stream);
       case UPDATE_KERNEL_NODE -> () -> driver.updateGraph(graph, 0, launchNode(false));
       case UPDATE_COPY_NODE -> () -> driver.updateGraph(graph, 1, copyNode());
       case UPDATE_FILL_NODE -> () -> driver.updateGraph(graph, 2, fillNode(0, 1));
       case DESTROY_EXECUTABLE_GRAPH, DESTROY_GRAPH -> () -> driver.destroyGraph(graph);
-      case SYNCHRONIZE_DEVICE -> () -> driver.synchronizeDevice();
-      case MEMORY_INFO -> () -> driver.memoryInfo();
       case STREAM_CONTEXT -> () -> driver.foreignStream(driver.rawHandle(stream));
-      case IS_CAPTURING -> () -> driver.isCapturing(stream);
       case END_CAPTURE -> () -> driver.discardCapture(stream);
       case POINTER_INFO -> () -> driver.pointerInfo(memory);
-      case MAKE_CURRENT -> () -> driver.makeCurrent();
+      default -> derived(call);
     };
+  }
+
+  /** A call of the method that has the name of the call, with something of each type. */
+  private Runnable derived(DriverCall call) {
+    String name = camelCase(call.name());
+    Method method =
+        Stream.of(CudaDriver.class.getMethods())
+            .filter(each -> each.getName().equals(name))
+            .findFirst()
+            .orElseThrow(() -> new AssertionError("no method " + name + "; add a sample here"));
+    Object[] arguments = Stream.of(method.getParameterTypes()).map(this::something).toArray();
+    return () -> {
+      try {
+        method.invoke(driver, arguments);
+      } catch (InvocationTargetException e) {
+        if (e.getCause() instanceof RuntimeException cause) {
+          throw cause;
+        }
+        throw new AssertionError(e);
+      } catch (IllegalAccessException e) {
+        throw new AssertionError(e);
+      }
+    };
+  }
+
+  private static String camelCase(String constant) {
+    return Pattern.compile("_(.)")
+        .matcher(constant.toLowerCase(Locale.ROOT))
+        .replaceAll(letter -> letter.group(1).toUpperCase(Locale.ROOT));
+  }
+
+  private Object something(Class<?> type) {
+    Map<Class<?>, Object> samples = new HashMap<>();
+    samples.put(int.class, 32);
+    samples.put(long.class, 64L);
+    samples.put(String.class, "nothing");
+    samples.put(byte[].class, ptx());
+    samples.put(List.class, List.of());
+    samples.put(StreamHandle.class, stream);
+    samples.put(EventHandle.class, event);
+    samples.put(HostMemory.class, host);
+    samples.put(ModuleHandle.class, module);
+    samples.put(FunctionHandle.class, function);
+    samples.put(GraphHandle.class, graph);
+    samples.put(ContextHandle.class, driver.context());
+    return Optional.ofNullable(samples.get(type))
+        .orElseThrow(() -> new AssertionError("no sample of a " + type));
   }
 
   private GraphNode launchNode(boolean cooperative) {
