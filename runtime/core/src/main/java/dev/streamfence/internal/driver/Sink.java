@@ -1,6 +1,7 @@
 package dev.streamfence.internal.driver;
 
 import dev.streamfence.internal.driver.CudaDriver.StreamHandle;
+import dev.streamfence.simulation.DriverCall;
 
 /**
  * What launches, copies and fills are put into: the device, where they run in the order of a
@@ -28,18 +29,23 @@ public interface Sink {
   /** Queues a copy within the device. {@code cuMemcpyDtoDAsync}; the ranges do not overlap. */
   void copyOnDeviceAsync(long destination, long source, long bytes, StreamHandle stream);
 
-  /** Queues a fill with one byte. {@code cuMemsetD8Async}. */
-  void fill8Async(long destination, byte value, long count, StreamHandle stream);
-
   /**
-   * Queues a fill with a 16-bit value; the address is a multiple of 2. {@code cuMemsetD16Async}.
+   * Queues a fill with a value of 1, 2 or 4 bytes; the address is a multiple of that. {@code
+   * cuMemsetD8Async}, {@code cuMemsetD16Async} or {@code cuMemsetD32Async}.
+   *
+   * @param value in its low bytes
+   * @param count the number of values
    */
-  void fill16Async(long destination, short value, long count, StreamHandle stream);
+  void fillAsync(long destination, int bytes, int value, long count, StreamHandle stream);
 
-  /**
-   * Queues a fill with a 32-bit value; the address is a multiple of 4. {@code cuMemsetD32Async}.
-   */
-  void fill32Async(long destination, int value, long count, StreamHandle stream);
+  /** The driver call that fills with a value of 1, 2 or 4 bytes. */
+  static DriverCall fillCall(int bytes) {
+    return switch (bytes) {
+      case Byte.BYTES -> DriverCall.FILL_8_ASYNC;
+      case Short.BYTES -> DriverCall.FILL_16_ASYNC;
+      default -> DriverCall.FILL_32_ASYNC;
+    };
+  }
 
   /**
    * Fills elements of 64 bits whose halves are equal. {@code cuMemsetD32Async}.
@@ -47,7 +53,7 @@ public interface Sink {
    * @param count the number of elements
    */
   default void fill64Async(long destination, int half, long count, StreamHandle stream) {
-    fill32Async(destination, half, 2 * count, stream);
+    fillAsync(destination, Integer.BYTES, half, 2 * count, stream);
   }
 
   /** Whether {@link #fill32StridedAsync} is possible at an address. */

@@ -177,11 +177,10 @@ public final class DeviceCopies {
         target.hazards(),
         Coverage.AT_COMMIT,
         (sink, stream) -> {
-          switch (width) {
-            case 1 -> sink.fill8Async(address, (byte) value, count, stream);
-            case 2 -> sink.fill16Async(address, (short) value, count, stream);
-            case 4 -> sink.fill32Async(address, (int) value, count, stream);
-            default -> fill64(sink, stream, address, value, count);
+          if (width == Long.BYTES) {
+            fill64(sink, stream, address, value, count);
+          } else {
+            sink.fillAsync(address, width, (int) value, count, stream);
           }
         });
   }
@@ -233,8 +232,8 @@ public final class DeviceCopies {
     }
     long filled = 1;
     if (streams.isOrderingVisible() || !sink.canFillStrided(address)) {
-      sink.fill32Async(address, low, 1, stream);
-      sink.fill32Async(address + 4, high, 1, stream);
+      sink.fillAsync(address, Integer.BYTES, low, 1, stream);
+      sink.fillAsync(address + 4, Integer.BYTES, high, 1, stream);
     } else {
       filled = Math.min(count, MOST_STRIDED);
       sink.fill32StridedAsync(address, 8, low, filled, stream);

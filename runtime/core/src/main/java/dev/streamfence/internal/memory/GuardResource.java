@@ -85,8 +85,8 @@ public final class GuardResource extends TrackedResource implements AutoCloseabl
                   submission -> {
                     Sink sink = submission.sink();
                     StreamHandle stream = submission.stream();
-                    sink.fill8Async(raw.address(), OUTSIDE, raw.sizeInBytes(), stream);
-                    sink.fill8Async(raw.address() + MARGIN, FRESH, sizeInBytes, stream);
+                    sink.fillAsync(raw.address(), Byte.BYTES, OUTSIDE, raw.sizeInBytes(), stream);
+                    sink.fillAsync(raw.address() + MARGIN, Byte.BYTES, FRESH, sizeInBytes, stream);
                   },
                   Coverage.ON_DEMAND));
       Allocation allocation =
@@ -160,7 +160,7 @@ public final class GuardResource extends TrackedResource implements AutoCloseabl
     StreamHandle stream = submission.stream();
     sink.copyToHostAsync(margins, 0, raw.address(), MARGIN, stream);
     sink.copyToHostAsync(margins, MARGIN, allocation.address() + bytes, MARGIN, stream);
-    sink.fill8Async(allocation.address(), FREED, bytes, stream);
+    sink.fillAsync(allocation.address(), Byte.BYTES, FREED, bytes, stream);
     return margins;
   }
 

@@ -500,36 +500,15 @@ public final class GraphRecording implements Sink {
   }
 
   @Override
-  public void fill8Async(long destination, byte value, long count, StreamHandle stream) {
-    FillValue number = new FillValue(purpose(), Byte.BYTES, value);
+  public void fillAsync(long destination, int bytes, int value, long count, StreamHandle stream) {
+    FillValue number = new FillValue(purpose(), bytes, value);
     add(
-        List.of(writes(destination, count)),
+        List.of(writes(destination, count * bytes)),
         List.of(),
         number,
-        (sink, to) -> sink.fill8Async(now(destination), (byte) number.bits(), count, to));
+        (sink, to) -> sink.fillAsync(now(destination), bytes, number.bits(), count, to));
   }
 
-  @Override
-  public void fill16Async(long destination, short value, long count, StreamHandle stream) {
-    FillValue number = new FillValue(purpose(), Short.BYTES, value);
-    add(
-        List.of(writes(destination, count * Short.BYTES)),
-        List.of(),
-        number,
-        (sink, to) -> sink.fill16Async(now(destination), (short) number.bits(), count, to));
-  }
-
-  @Override
-  public void fill32Async(long destination, int value, long count, StreamHandle stream) {
-    FillValue number = new FillValue(purpose(), Integer.BYTES, value);
-    add(
-        List.of(writes(destination, count * Integer.BYTES)),
-        List.of(),
-        number,
-        (sink, to) -> sink.fill32Async(now(destination), number.bits(), count, to));
-  }
-
-  /** Without a number: the half that the driver repeats is no element. */
   @Override
   public void fill64Async(long destination, int half, long count, StreamHandle stream) {
     add(

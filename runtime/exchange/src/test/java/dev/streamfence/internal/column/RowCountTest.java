@@ -217,7 +217,7 @@ final class RowCountTest {
         InterceptedDriver.of(
             Inside.open(SimulatedDevice.builder().schedule(Schedule.LAZY).build()),
             (method, call) -> {
-              if (method.startsWith("fill32")) {
+              if (method.equals("fillAsync")) {
                 meanwhile.getAndSet(() -> {}).run();
               }
               return call.proceed();

@@ -14,6 +14,7 @@ import dev.streamfence.internal.driver.LaunchObserver;
 import dev.streamfence.internal.driver.MemoryInfo;
 import dev.streamfence.internal.driver.ModuleVariable;
 import dev.streamfence.internal.driver.PointerInfo;
+import dev.streamfence.internal.driver.Sink;
 import dev.streamfence.internal.simulator.Declarations.LaunchDeclaration;
 import dev.streamfence.internal.simulator.bytes.HeapMemory;
 import dev.streamfence.simulation.DriverCall;
@@ -321,24 +322,9 @@ class SimulatedDriver implements CudaDriver, CudaDriver.ContextHandle {
   }
 
   @Override
-  public void fill8Async(long destination, byte value, long count, StreamHandle stream) {
-    run(
-        DriverCall.FILL_8_ASYNC,
-        () -> transfers.fill(DriverCall.FILL_8_ASYNC, destination, 1, 1, value, count, stream));
-  }
-
-  @Override
-  public void fill16Async(long destination, short value, long count, StreamHandle stream) {
-    run(
-        DriverCall.FILL_16_ASYNC,
-        () -> transfers.fill(DriverCall.FILL_16_ASYNC, destination, 2, 2, value, count, stream));
-  }
-
-  @Override
-  public void fill32Async(long destination, int value, long count, StreamHandle stream) {
-    run(
-        DriverCall.FILL_32_ASYNC,
-        () -> transfers.fill(DriverCall.FILL_32_ASYNC, destination, 4, 4, value, count, stream));
+  public void fillAsync(long destination, int bytes, int value, long count, StreamHandle stream) {
+    DriverCall call = Sink.fillCall(bytes);
+    run(call, () -> transfers.fill(call, destination, bytes, bytes, value, count, stream));
   }
 
   @Override

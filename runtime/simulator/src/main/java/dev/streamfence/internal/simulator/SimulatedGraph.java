@@ -135,18 +135,9 @@ final class SimulatedGraph implements GraphHandle {
     }
 
     @Override
-    public void fill8Async(long destination, byte value, long count, StreamHandle ignored) {
-      fill(DriverCall.FILL_8_ASYNC, destination, 1, 1, value, count);
-    }
-
-    @Override
-    public void fill16Async(long destination, short value, long count, StreamHandle ignored) {
-      fill(DriverCall.FILL_16_ASYNC, destination, 2, 2, value, count);
-    }
-
-    @Override
-    public void fill32Async(long destination, int value, long count, StreamHandle ignored) {
-      fill(DriverCall.FILL_32_ASYNC, destination, 4, 4, value, count);
+    public void fillAsync(
+        long destination, int bytes, int value, long count, StreamHandle ignored) {
+      fill(Sink.fillCall(bytes), destination, bytes, bytes, value, count);
     }
 
     @Override

@@ -108,7 +108,12 @@ final class InterruptTest {
       waiter = new Waiter(() -> kernels.increment(values, 1));
       waiter.interruptWhileWaiting();
       Inside.driver(gpu)
-          .fill32Async(Inside.allocation(values).address(), 7, 1, Inside.timeline(a).stream());
+          .fillAsync(
+              Inside.allocation(values).address(),
+              Integer.BYTES,
+              7,
+              1,
+              Inside.timeline(a).stream());
       open.commit();
     }
     waiter.requireDoneAndInterrupted();

@@ -90,7 +90,7 @@ final class LostArraysTest {
         other.copyFrom(stream, array);
       }
     },
-    FILL("fill32Async") {
+    FILL("fillAsync") {
       @Override
       void use(DeviceArray<int[]> array, DeviceArray<int[]> other, DeviceStream stream) {
         array.fill(stream, 1);

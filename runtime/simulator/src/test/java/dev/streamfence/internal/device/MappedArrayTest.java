@@ -410,7 +410,7 @@ final class MappedArrayTest {
     StreamHandle stream = driver.createStream(0);
     HostMemory memory = driver.allocateHost(64);
     long address = driver.deviceAddress(memory);
-    driver.fill8Async(address, (byte) 1, 64, stream);
+    driver.fillAsync(address, Byte.BYTES, 1, 64, stream);
     driver.freeHost(memory);
     assertThatThrownBy(() -> driver.synchronizeStream(stream))
         .isInstanceOf(CudaDriverException.class)

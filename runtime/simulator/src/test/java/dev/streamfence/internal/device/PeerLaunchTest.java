@@ -231,7 +231,7 @@ final class PeerLaunchTest {
     CudaDriver driver = Inside.driver(two.gpus.get(1));
     StreamHandle stream = driver.createStream(0);
 
-    driver.fill8Async(Inside.allocation(away).address() + 4 * N, (byte) 1, 1, stream);
+    driver.fillAsync(Inside.allocation(away).address() + 4 * N, Byte.BYTES, 1, 1, stream);
 
     assertThatThrownBy(() -> driver.synchronizeStream(stream))
         .hasMessageContaining("1 bytes beyond the nearest allocation, which has 64 bytes");

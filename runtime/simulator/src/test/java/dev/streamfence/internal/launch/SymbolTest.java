@@ -225,7 +225,12 @@ final class SymbolTest {
     try (DeviceArray<float[]> out = gpu.memory().allocate(one, float[].class, 1)) {
       launch(module.recorder(CLAMP), out);
       Inside.driver(gpu)
-          .fill32Async(Inside.allocation(limit).address(), 0, 1, Inside.timeline(two).stream());
+          .fillAsync(
+              Inside.allocation(limit).address(),
+              Integer.BYTES,
+              0,
+              1,
+              Inside.timeline(two).stream());
       assertThat(device.findings())
           .singleElement()
           .satisfies(

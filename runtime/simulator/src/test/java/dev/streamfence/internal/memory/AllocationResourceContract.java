@@ -293,7 +293,7 @@ abstract class AllocationResourceContract {
       assertThat(block.isOpen()).isFalse();
       assertThat(resource.bytesOutstanding()).isEqualTo(512);
       assertThat(stack.backend().live()).hasSize(1);
-      driver.fill8Async(block.address(), (byte) 1, 512, b.stream());
+      driver.fillAsync(block.address(), Byte.BYTES, 1, 512, b.stream());
       submission.commit();
     }
     stack.settle();

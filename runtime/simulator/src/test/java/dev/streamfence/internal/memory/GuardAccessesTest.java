@@ -105,7 +105,7 @@ final class GuardAccessesTest {
   void everyByteOfKeptMemoryIsChecked(int wrong) {
     Allocation block = guard.allocate(300_000, on.a, "");
     guard.deallocate(block);
-    on.driver.fill8Async(block.address() + wrong, (byte) 1, 1, on.a.stream());
+    on.driver.fillAsync(block.address() + wrong, Byte.BYTES, 1, 1, on.a.stream());
     guard.reap();
     assertThat(reports)
         .singleElement()

@@ -29,7 +29,7 @@ final class GuardChecksTest {
   }
 
   private void strayWrite(Timeline timeline, long address) {
-    on.driver.fill8Async(address, (byte) 0, 1, timeline.stream());
+    on.driver.fillAsync(address, Byte.BYTES, 0, 1, timeline.stream());
   }
 
   private Allocation freed(int bytes) {

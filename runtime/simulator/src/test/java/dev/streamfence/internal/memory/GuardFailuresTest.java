@@ -60,7 +60,7 @@ final class GuardFailuresTest {
 
   @Test
   void memoryWhoseGuardingThrowsAnErrorIsFreed() {
-    trap.before(1, planned(), "fill8Async");
+    trap.before(1, planned(), "fillAsync");
     assertThatThrownBy(() -> guard.allocate(100, on.a, "")).isInstanceOf(StackOverflowError.class);
     assertThat(backend.live()).isEmpty();
     assertThat(guard.bytesOutstanding()).isZero();

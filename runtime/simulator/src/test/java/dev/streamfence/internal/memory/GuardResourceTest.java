@@ -32,7 +32,7 @@ final class GuardResourceTest {
 
   /** A write that a kernel makes without declaring it. */
   private void strayWrite(Timeline timeline, long address, int value) {
-    on.driver.fill8Async(address, (byte) value, 1, timeline.stream());
+    on.driver.fillAsync(address, Byte.BYTES, value, 1, timeline.stream());
   }
 
   /**

@@ -121,13 +121,13 @@ final class BrokenSimulationTest {
       long array = driver.allocateAsync(64, stream);
       int depth = depth(0);
       try {
-        at(depth - left, () -> driver.fill8Async(array, (byte) 1, 64, stream));
+        at(depth - left, () -> driver.fillAsync(array, Byte.BYTES, 1, 64, stream));
       } catch (StackOverflowError e) {
         // What is asked is what the device is like now.
       }
       boolean usable;
       try {
-        driver.fill8Async(array, (byte) 2, 64, stream);
+        driver.fillAsync(array, Byte.BYTES, 2, 64, stream);
         driver.freeAsync(array, stream);
         driver.destroyStream(stream);
         usable = device.liveObjects() == 0;
@@ -198,9 +198,9 @@ final class BrokenSimulationTest {
             () -> driver.copyToDeviceAsync(array, host, 0, 64, stream),
             () -> driver.copyToHostAsync(host, 0, array, 64, stream),
             () -> driver.copyOnDeviceAsync(array, direct, 64, stream),
-            () -> driver.fill8Async(array, (byte) 0, 64, stream),
-            () -> driver.fill16Async(array, (short) 0, 32, stream),
-            () -> driver.fill32Async(array, 0, 16, stream),
+            () -> driver.fillAsync(array, Byte.BYTES, 0, 64, stream),
+            () -> driver.fillAsync(array, Short.BYTES, 0, 32, stream),
+            () -> driver.fillAsync(array, Integer.BYTES, 0, 16, stream),
             () -> driver.fill32StridedAsync(array, 8, 0, 8, stream),
             () -> driver.loadModule("k.ptx", ptx),
             () -> driver.unloadModule(module),

@@ -124,7 +124,7 @@ final class DeviceMemoryLimitsTest {
       assertThat(host.buffer().getInt(bytes + i)).isEqualTo(i * 31);
     }
 
-    driver.fill16Async(from + shift, (short) 0x1234, bytes / 2, stream);
+    driver.fillAsync(from + shift, Short.BYTES, 0x1234, bytes / 2, stream);
     driver.copyToHostAsync(host, 0, from + shift, bytes, stream);
     driver.fill32StridedAsync(to + 2L * shift, 12, 77, bytes / 12, stream);
     driver.copyToHostAsync(host, bytes, to + 2L * shift, bytes, stream);

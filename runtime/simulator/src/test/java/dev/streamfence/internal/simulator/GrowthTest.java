@@ -61,7 +61,7 @@ final class GrowthTest {
         StreamHandle stream = driver.createStream(0);
         for (int i = 0; i < n; i++) {
           long array = driver.allocateAsync(BYTES, stream);
-          driver.fill8Async(array, (byte) i, BYTES, stream);
+          driver.fillAsync(array, Byte.BYTES, i, BYTES, stream);
           driver.freeAsync(array, stream);
         }
         driver.synchronizeStream(stream);
@@ -152,7 +152,7 @@ final class GrowthTest {
     long array = driver.allocateAsync(BYTES, chain[0]);
     EventHandle event = driver.createEvent();
     for (int i = 0; i < operations; i++) {
-      driver.fill8Async(array, (byte) i, BYTES, chain[i % streams]);
+      driver.fillAsync(array, Byte.BYTES, i, BYTES, chain[i % streams]);
       driver.recordEvent(event, chain[i % streams]);
       driver.waitForEvent(chain[(i + 1) % streams], event);
     }

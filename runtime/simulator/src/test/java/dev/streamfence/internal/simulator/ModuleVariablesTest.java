@@ -95,10 +95,10 @@ final class ModuleVariablesTest {
   void copiesAndFillsReachConstantAndGlobalMemory() {
     launch(a);
     assertThat(read(address("total"))).isEqualTo(3 + 6 + 3);
-    driver.fill32Async(address("scale"), 100, 1, a);
-    driver.fill32Async(address("pair") + 4, 20, 1, a);
-    driver.fill8Async(address("odd") + 2, (byte) 7, 1, a);
-    driver.fill32Async(address("total"), 1000, 1, a);
+    driver.fillAsync(address("scale"), Integer.BYTES, 100, 1, a);
+    driver.fillAsync(address("pair") + 4, Integer.BYTES, 20, 1, a);
+    driver.fillAsync(address("odd") + 2, Byte.BYTES, 7, 1, a);
+    driver.fillAsync(address("total"), Integer.BYTES, 1000, 1, a);
     launch(a);
     assertThat(read(address("total"))).isEqualTo(1127);
     assertThat(read(address("other"))).isEqualTo(9);
@@ -110,7 +110,7 @@ final class ModuleVariablesTest {
     long address = address(name);
     device.collectFindings();
     launch(a);
-    driver.fill32Async(address, 1, 1, b);
+    driver.fillAsync(address, Integer.BYTES, 1, 1, b);
     assertThat(device.findings())
         .singleElement()
         .satisfies(
@@ -128,9 +128,9 @@ final class ModuleVariablesTest {
     long other = address("other");
     device.collectFindings();
     launch(a);
-    driver.fill32Async(other, 1, 1, b);
-    driver.fill32Async(address("pair"), 1, 1, b);
-    driver.fill8Async(address("odd"), (byte) 1, 2, b);
+    driver.fillAsync(other, Integer.BYTES, 1, 1, b);
+    driver.fillAsync(address("pair"), Integer.BYTES, 1, 1, b);
+    driver.fillAsync(address("odd"), Byte.BYTES, 1, 2, b);
     assertThat(device.findings()).isEmpty();
   }
 
@@ -140,7 +140,7 @@ final class ModuleVariablesTest {
     long address = address("total");
     driver.unloadModule(module);
     assertThat(driver.memoryInfo().freeInBytes()).isGreaterThan(before);
-    driver.fill32Async(address, 1, 1, a);
+    driver.fillAsync(address, Integer.BYTES, 1, 1, a);
     assertThatThrownBy(() -> driver.synchronizeStream(a))
         .isInstanceOf(CudaDriverException.class)
         .hasMessageContaining("4 bytes that is freed");

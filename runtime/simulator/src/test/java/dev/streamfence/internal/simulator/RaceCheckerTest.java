@@ -46,8 +46,8 @@ final class RaceCheckerTest {
   void aFindingEndsTheDeviceAtTheNextSynchronizingCall() {
     long address = readyAllocation();
     EventHandle event = driver.createEvent();
-    driver.fill8Async(address, (byte) 1, 64, a);
-    driver.fill8Async(address + 8, (byte) 2, 8, b);
+    driver.fillAsync(address, Byte.BYTES, 1, 64, a);
+    driver.fillAsync(address + 8, Byte.BYTES, 2, 8, b);
     driver.synchronizeStream(a);
     assertThatThrownBy(() -> driver.synchronizeStream(b))
         .isInstanceOfSatisfying(
@@ -77,8 +77,8 @@ final class RaceCheckerTest {
     StreamHandle other = closed.createStream(0);
     long address = closed.allocateAsync(64, one);
     closed.synchronizeStream(one);
-    closed.fill8Async(address, (byte) 1, 64, one);
-    closed.fill8Async(address, (byte) 2, 64, other);
+    closed.fillAsync(address, Byte.BYTES, 1, 64, one);
+    closed.fillAsync(address, Byte.BYTES, 2, 64, other);
     assertThatThrownBy(closed::close)
         .isInstanceOfSatisfying(
             RacyAccessException.class, e -> assertThat(e.kind()).isEqualTo(Kind.WRITE_WRITE));
@@ -88,8 +88,8 @@ final class RaceCheckerTest {
   @Test
   void theCloseDoesNotThrowAgainWhatACallHasNoticed() {
     long address = readyAllocation();
-    driver.fill8Async(address, (byte) 1, 64, a);
-    driver.fill8Async(address, (byte) 2, 64, b);
+    driver.fillAsync(address, Byte.BYTES, 1, 64, a);
+    driver.fillAsync(address, Byte.BYTES, 2, 64, b);
     assertThatThrownBy(driver::synchronizeDevice).isInstanceOf(RacyAccessException.class);
     driver.close();
   }
@@ -99,7 +99,7 @@ final class RaceCheckerTest {
     long address = readyAllocation();
     long source = readyAllocation();
     device.collectFindings();
-    driver.fill8Async(address, (byte) 1, 64, a);
+    driver.fillAsync(address, Byte.BYTES, 1, 64, a);
     driver.copyOnDeviceAsync(address, source, 64, b);
     Finding finding = device.findings().get(0);
     assertThat(finding.first().what()).isEqualTo("cuMemsetD8Async on stream 2");
@@ -121,8 +121,8 @@ final class RaceCheckerTest {
     CudaDriver unchecked = Inside.open(SimulatedDevice.builder().checkRaces(false).build());
     StreamHandle one = unchecked.createStream(0);
     long address = unchecked.allocateAsync(64, one);
-    unchecked.fill8Async(address, (byte) 1, 64, one);
-    unchecked.fill8Async(address, (byte) 1, 64, unchecked.createStream(0));
+    unchecked.fillAsync(address, Byte.BYTES, 1, 64, one);
+    unchecked.fillAsync(address, Byte.BYTES, 1, 64, unchecked.createStream(0));
     unchecked.synchronizeDevice();
   }
 
@@ -130,11 +130,11 @@ final class RaceCheckerTest {
   void memoryThatIsAllocatedAtOnceIsCheckedAsWell() {
     device.collectFindings();
     long address = driver.allocate(64);
-    driver.fill8Async(address, (byte) 1, 64, a);
-    driver.fill8Async(address, (byte) 2, 64, b);
+    driver.fillAsync(address, Byte.BYTES, 1, 64, a);
+    driver.fillAsync(address, Byte.BYTES, 2, 64, b);
     assertThat(device.findings()).extracting(Finding::kind).containsExactly(Kind.WRITE_WRITE);
     driver.free(address);
-    driver.fill8Async(address, (byte) 3, 64, a);
+    driver.fillAsync(address, Byte.BYTES, 3, 64, a);
     assertThat(device.findings())
         .extracting(Finding::kind)
         .containsExactly(Kind.WRITE_WRITE, Kind.FREE_WHILE_IN_USE, Kind.USE_AFTER_FREE);
@@ -144,12 +144,12 @@ final class RaceCheckerTest {
   void memoryThatIsFreedAtOnceAfterAWaitIsInOrder() {
     device.collectFindings();
     long address = driver.allocate(64);
-    driver.fill8Async(address, (byte) 1, 64, a);
+    driver.fillAsync(address, Byte.BYTES, 1, 64, a);
     driver.synchronizeStream(a);
     driver.free(address);
     long again = driver.allocate(64);
     assertThat(again).isEqualTo(address);
-    driver.fill8Async(again, (byte) 2, 64, b);
+    driver.fillAsync(again, Byte.BYTES, 2, 64, b);
     driver.synchronizeStream(b);
     driver.free(again);
     assertThat(device.findings()).isEmpty();
@@ -159,12 +159,12 @@ final class RaceCheckerTest {
   void disjointBytesDoNotConflict() {
     device.collectFindings();
     long address = readyAllocation();
-    driver.fill8Async(address, (byte) 1, 32, a);
-    driver.fill8Async(address + 32, (byte) 2, 32, b);
+    driver.fillAsync(address, Byte.BYTES, 1, 32, a);
+    driver.fillAsync(address + 32, Byte.BYTES, 2, 32, b);
     driver.fill32StridedAsync(address, 8, 5, 4, a);
     driver.fill32StridedAsync(address + 36, 8, 5, 3, b);
     assertThat(device.findings()).isEmpty();
-    driver.fill8Async(address + 31, (byte) 3, 2, b);
+    driver.fillAsync(address + 31, Byte.BYTES, 3, 2, b);
     assertThat(device.findings())
         .singleElement()
         .satisfies(f -> assertThat(f.address()).isEqualTo(address + 31))
@@ -187,11 +187,11 @@ final class RaceCheckerTest {
     device.collectFindings();
     long address = readyAllocation();
     EventHandle event = driver.createEvent();
-    driver.fill8Async(address, (byte) 1, 64, a);
+    driver.fillAsync(address, Byte.BYTES, 1, 64, a);
     driver.recordEvent(event, a);
     device.findings();
     driver.waitForEvent(b, event);
-    driver.fill8Async(address, (byte) 2, 64, b);
+    driver.fillAsync(address, Byte.BYTES, 2, 64, b);
     assertThat(device.findings()).isEmpty();
   }
 
@@ -199,9 +199,9 @@ final class RaceCheckerTest {
   void anOperationThatHappensToBeDoneOrdersNothing() {
     device.collectFindings();
     long address = readyAllocation();
-    driver.fill8Async(address, (byte) 1, 64, a);
+    driver.fillAsync(address, Byte.BYTES, 1, 64, a);
     assertThat(device.findings()).isEmpty();
-    driver.fill8Async(address, (byte) 2, 64, b);
+    driver.fillAsync(address, Byte.BYTES, 2, 64, b);
     assertThat(device.findings()).extracting(Finding::kind).containsExactly(Kind.WRITE_WRITE);
   }
 
@@ -209,9 +209,9 @@ final class RaceCheckerTest {
   void aQueryOfUnfinishedWorkOrdersNothing() {
     device.collectFindings();
     long address = readyAllocation();
-    driver.fill8Async(address, (byte) 1, 64, a);
+    driver.fillAsync(address, Byte.BYTES, 1, 64, a);
     assertThat(driver.isStreamIdle(a)).isFalse();
-    driver.fill8Async(address, (byte) 2, 64, b);
+    driver.fillAsync(address, Byte.BYTES, 2, 64, b);
     assertThat(device.findings()).extracting(Finding::kind).containsExactly(Kind.WRITE_WRITE);
   }
 
@@ -222,9 +222,9 @@ final class RaceCheckerTest {
     EventHandle event = driver.createEvent();
     driver.recordEvent(event, a);
     driver.waitForEvent(b, event);
-    driver.fill8Async(address, (byte) 1, 64, a);
+    driver.fillAsync(address, Byte.BYTES, 1, 64, a);
     driver.recordEvent(event, a);
-    driver.fill8Async(address, (byte) 2, 64, b);
+    driver.fillAsync(address, Byte.BYTES, 2, 64, b);
     assertThat(device.findings()).extracting(Finding::kind).containsExactly(Kind.WRITE_WRITE);
   }
 
@@ -235,12 +235,12 @@ final class RaceCheckerTest {
     StreamHandle c = driver.createStream(0);
     EventHandle ofA = driver.createEvent();
     EventHandle ofB = driver.createEvent();
-    driver.fill8Async(address, (byte) 1, 64, a);
+    driver.fillAsync(address, Byte.BYTES, 1, 64, a);
     driver.recordEvent(ofA, a);
     driver.waitForEvent(b, ofA);
     driver.recordEvent(ofB, b);
     driver.waitForEvent(c, ofB);
-    driver.fill8Async(address, (byte) 2, 64, c);
+    driver.fillAsync(address, Byte.BYTES, 2, 64, c);
     assertThat(device.findings()).isEmpty();
   }
 
@@ -249,14 +249,14 @@ final class RaceCheckerTest {
     device.collectFindings();
     long address = readyAllocation();
     EventHandle event = driver.createEvent();
-    driver.fill8Async(address, (byte) 1, 64, a);
+    driver.fillAsync(address, Byte.BYTES, 1, 64, a);
     driver.recordEvent(event, a);
     driver.synchronizeEvent(event);
-    driver.fill8Async(address, (byte) 2, 64, b);
+    driver.fillAsync(address, Byte.BYTES, 2, 64, b);
     while (!driver.isStreamIdle(b)) {}
-    driver.fill8Async(address, (byte) 3, 64, a);
+    driver.fillAsync(address, Byte.BYTES, 3, 64, a);
     driver.synchronizeDevice();
-    driver.fill8Async(address, (byte) 4, 64, b);
+    driver.fillAsync(address, Byte.BYTES, 4, 64, b);
     assertThat(device.findings()).isEmpty();
   }
 
@@ -264,10 +264,10 @@ final class RaceCheckerTest {
   void aRaceWithAnEarlierAllocationAtTheSameAddressIsFound() {
     device.collectFindings();
     long address = readyAllocation();
-    driver.fill8Async(address, (byte) 1, 64, b);
+    driver.fillAsync(address, Byte.BYTES, 1, 64, b);
     driver.freeAsync(address, a);
     assertThat(driver.allocateAsync(64, a)).isEqualTo(address);
-    driver.fill8Async(address, (byte) 2, 64, a);
+    driver.fillAsync(address, Byte.BYTES, 2, 64, a);
     assertThat(device.findings()).extracting(Finding::kind).contains(Kind.FREE_WHILE_IN_USE);
   }
 
@@ -279,7 +279,7 @@ final class RaceCheckerTest {
       CudaDriver its = Inside.open(one);
       StreamHandle stream = its.createStream(0);
       long address = its.allocateAsync(64, stream);
-      its.fill8Async(address, (byte) 1, 60, stream);
+      its.fillAsync(address, Byte.BYTES, 1, 60, stream);
       its.copyToHostAsync(its.allocateHost(64), 0, address, 60, stream);
       assertThat(one.findings()).isEmpty();
       its.copyToHostAsync(its.allocateHost(64), 0, address, 64, stream);

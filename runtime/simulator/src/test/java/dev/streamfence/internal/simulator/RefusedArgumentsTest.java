@@ -44,11 +44,11 @@ final class RefusedArgumentsTest {
   @Test
   void fillsOfMoreThanAByteAreAligned() {
     long address = driver.allocate(64);
-    driver.fill16Async(address + 2, (short) 1, 4, stream);
-    driver.fill32Async(address + 4, 1, 4, stream);
+    driver.fillAsync(address + 2, Short.BYTES, 1, 4, stream);
+    driver.fillAsync(address + 4, Integer.BYTES, 1, 4, stream);
     driver.fill32StridedAsync(address, 8, 1, 4, stream);
-    assertRefused(() -> driver.fill16Async(address + 1, (short) 1, 4, stream));
-    assertRefused(() -> driver.fill32Async(address + 2, 1, 4, stream));
+    assertRefused(() -> driver.fillAsync(address + 1, Short.BYTES, 1, 4, stream));
+    assertRefused(() -> driver.fillAsync(address + 2, Integer.BYTES, 1, 4, stream));
     assertRefused(() -> driver.fill32StridedAsync(address, 6, 1, 4, stream));
   }
 

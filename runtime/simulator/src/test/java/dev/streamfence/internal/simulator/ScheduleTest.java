@@ -33,7 +33,7 @@ final class ScheduleTest {
     HostMemory host = driver.allocateHost(64);
     List<Integer> seen = new ArrayList<>();
     for (int round = 0; round < 64; round++) {
-      driver.fill8Async(address, (byte) (round + 1), 1, streams[round % 4]);
+      driver.fillAsync(address, Byte.BYTES, (round + 1), 1, streams[round % 4]);
       driver.copyToHostAsync(host, round, address, 1, streams[(round + 1) % 4]);
     }
     driver.synchronizeDevice();
@@ -67,7 +67,7 @@ final class ScheduleTest {
       StreamHandle stream = driver.createStream(0);
       long address = driver.allocateAsync(4, stream);
       HostMemory host = driver.allocateHost(4);
-      driver.fill32Async(address, 7, 1, stream);
+      driver.fillAsync(address, Integer.BYTES, 7, 1, stream);
       driver.copyToHostAsync(host, 0, address, 4, stream);
       assertThat(host.buffer().getInt(0)).isEqualTo(schedule == Schedule.EAGER ? 7 : 0);
       driver.synchronizeStream(stream);

@@ -124,7 +124,9 @@ final class TrackedKernels {
         tracker.has(Bug.FILL_NOT_REGISTERED)
             ? List.of()
             : List.of(new Access(allocation, false, true)),
-        () -> driver.fill32Async(allocation.address, 0, allocation.bytes / 4, lane.handle));
+        () ->
+            driver.fillAsync(
+                allocation.address, Integer.BYTES, 0, allocation.bytes / 4, lane.handle));
   }
 
   void copy(Lane lane, Allocation source, Allocation target) {
@@ -164,7 +166,7 @@ final class TrackedKernels {
 
   /** A fill that the program has ordered itself. */
   void fillOrdered(Lane lane, Allocation allocation) {
-    driver.fill32Async(allocation.address, 0, allocation.bytes / 4, lane.handle);
+    driver.fillAsync(allocation.address, Integer.BYTES, 0, allocation.bytes / 4, lane.handle);
   }
 
   private static Use use(String parameter, Allocation allocation, boolean reads, boolean writes) {

@@ -107,22 +107,9 @@ abstract sealed class GraphNodeSink implements Sink {
   }
 
   @Override
-  public void fill8Async(long destination, byte value, long count, StreamHandle stream) {
-    fill(destination, Byte.BYTES, Byte.toUnsignedInt(value), count);
-  }
-
-  @Override
-  public void fill16Async(long destination, short value, long count, StreamHandle stream) {
-    fill(destination, Short.BYTES, Short.toUnsignedInt(value), count);
-  }
-
-  @Override
-  public void fill32Async(long destination, int value, long count, StreamHandle stream) {
-    fill(destination, Integer.BYTES, value, count);
-  }
-
-  private void fill(long destination, int elementBytes, int value, long count) {
-    CUDA_MEMSET_NODE_PARAMS parameters = fillOf(destination, elementBytes, value);
+  public void fillAsync(long destination, int bytes, int value, long count, StreamHandle stream) {
+    int bits = bytes == Integer.BYTES ? value : value & ((1 << (bytes * Byte.SIZE)) - 1);
+    CUDA_MEMSET_NODE_PARAMS parameters = fillOf(destination, bytes, bits);
     parameters.width = count;
     parameters.height = 1;
     fill(parameters);

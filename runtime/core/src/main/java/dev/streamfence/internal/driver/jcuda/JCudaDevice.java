@@ -16,6 +16,7 @@ import dev.streamfence.internal.driver.KernelLaunch;
 import dev.streamfence.internal.driver.MemoryInfo;
 import dev.streamfence.internal.driver.ModuleVariable;
 import dev.streamfence.internal.driver.PointerInfo;
+import dev.streamfence.internal.driver.Sink;
 import dev.streamfence.simulation.DriverCall;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -360,24 +361,17 @@ final class JCudaDevice implements CudaDriver, CudaDriver.ContextHandle {
   }
 
   @Override
-  public void fill8Async(long destination, byte value, long count, StreamHandle stream) {
+  public void fillAsync(long destination, int bytes, int value, long count, StreamHandle stream) {
     CUstream cuStream = use(stream);
     DevicePointer to = new DevicePointer(destination);
-    call(DriverCall.FILL_8_ASYNC, () -> JCudaDriver.cuMemsetD8Async(to, value, count, cuStream));
-  }
-
-  @Override
-  public void fill16Async(long destination, short value, long count, StreamHandle stream) {
-    CUstream cuStream = use(stream);
-    DevicePointer to = new DevicePointer(destination);
-    call(DriverCall.FILL_16_ASYNC, () -> JCudaDriver.cuMemsetD16Async(to, value, count, cuStream));
-  }
-
-  @Override
-  public void fill32Async(long destination, int value, long count, StreamHandle stream) {
-    CUstream cuStream = use(stream);
-    DevicePointer to = new DevicePointer(destination);
-    call(DriverCall.FILL_32_ASYNC, () -> JCudaDriver.cuMemsetD32Async(to, value, count, cuStream));
+    call(
+        Sink.fillCall(bytes),
+        () ->
+            switch (bytes) {
+              case Byte.BYTES -> JCudaDriver.cuMemsetD8Async(to, (byte) value, count, cuStream);
+              case Short.BYTES -> JCudaDriver.cuMemsetD16Async(to, (short) value, count, cuStream);
+              default -> JCudaDriver.cuMemsetD32Async(to, value, count, cuStream);
+            });
   }
 
   @Override

@@ -35,7 +35,7 @@ class DriverErrorsOverStandInTest {
   private static final Set<String> CALLS_NO_DRIVER =
       Set.of(
           "canFillStrided",
-          // It is fill32Async of twice as many values.
+          // It is fillAsync of twice as many values.
           "fill64Async",
           "calls",
           "sticky",

@@ -234,10 +234,10 @@ class JCudaDeviceOverStandInTest {
 
   @Test
   void fillsWriteTheirValueToTheirBytesAlone() {
-    driver.fill8Async(fixture.memory, (byte) 0, 64, fixture.stream);
-    driver.fill8Async(fixture.memory, (byte) -1, 3, fixture.stream);
-    driver.fill16Async(fixture.memory + 8, (short) -2, 2, fixture.stream);
-    driver.fill32Async(fixture.memory + 16, -3, 1, fixture.stream);
+    driver.fillAsync(fixture.memory, Byte.BYTES, 0, 64, fixture.stream);
+    driver.fillAsync(fixture.memory, Byte.BYTES, -1, 3, fixture.stream);
+    driver.fillAsync(fixture.memory + 8, Short.BYTES, -2, 2, fixture.stream);
+    driver.fillAsync(fixture.memory + 16, Integer.BYTES, -3, 1, fixture.stream);
     driver.fill32StridedAsync(fixture.memory + 32, 8, 7, 3, fixture.stream);
     driver.copyToHostAsync(fixture.host, 0, fixture.memory, 64, fixture.stream);
 
@@ -255,7 +255,7 @@ class JCudaDeviceOverStandInTest {
 
     assertThat(allocation).isEqualTo("cuMemAlloc context=1 bytes=1048576");
     assertThat(standIn.live(StandIn.Kind.DEVICE_MEMORY)).isEqualTo(live + 1);
-    driver.fill8Async(address[0], (byte) 7, 1 << 20, fixture.stream);
+    driver.fillAsync(address[0], Byte.BYTES, 7, 1 << 20, fixture.stream);
     driver.copyToHostAsync(fixture.host, 0, address[0] + (1 << 20) - 8, 8, fixture.stream);
     assertThat(fixture.host.buffer().getLong(0)).isEqualTo(0x0707_0707_0707_0707L);
     driver.free(address[0]);
@@ -490,9 +490,11 @@ class JCudaDeviceOverStandInTest {
                 (sink, on) -> sink.copyToHostAsync(fixture.host, 0, fixture.memory, 8, on), 0, 1),
             new SeamCalls.Node(
                 (sink, on) -> sink.copyOnDeviceAsync(fixture.memory, fixture.memory, 4, on)),
-            new SeamCalls.Node((sink, on) -> sink.fill8Async(fixture.memory, (byte) -1, 9, on)),
-            new SeamCalls.Node((sink, on) -> sink.fill16Async(fixture.memory, (short) -1, 9, on)),
-            new SeamCalls.Node((sink, on) -> sink.fill32Async(fixture.memory, -1, 9, on), 5),
+            new SeamCalls.Node((sink, on) -> sink.fillAsync(fixture.memory, Byte.BYTES, -1, 9, on)),
+            new SeamCalls.Node(
+                (sink, on) -> sink.fillAsync(fixture.memory, Short.BYTES, -1, 9, on)),
+            new SeamCalls.Node(
+                (sink, on) -> sink.fillAsync(fixture.memory, Integer.BYTES, -1, 9, on), 5),
             new SeamCalls.Node(
                 (sink, on) -> sink.fill32StridedAsync(fixture.memory, 24, 7, 2, on), 6));
 
@@ -574,7 +576,7 @@ class JCudaDeviceOverStandInTest {
   @Test
   void anExecutableGraphMovesToAnotherGraphUnlessTheDriverCannotChangeIt() {
     GraphNode node =
-        new SeamCalls.Node((sink, on) -> sink.fill8Async(fixture.memory, (byte) 1, 1, on));
+        new SeamCalls.Node((sink, on) -> sink.fillAsync(fixture.memory, Byte.BYTES, 1, 1, on));
     CudaDriver.GraphHandle first = driver.createGraph(List.of(node));
     CudaDriver.GraphHandle second = driver.createGraph(List.of(node));
     driver.instantiateGraph(first);
@@ -598,11 +600,11 @@ class JCudaDeviceOverStandInTest {
   @Test
   void aLoopOfAGraphReadsItsNumberBeforeItAndAfterTheLastNodesOfAPass() {
     GraphNode fill =
-        new SeamCalls.Node((sink, on) -> sink.fill8Async(fixture.memory, (byte) 1, 1, on));
+        new SeamCalls.Node((sink, on) -> sink.fillAsync(fixture.memory, Byte.BYTES, 1, 1, on));
     GraphNode other =
-        new SeamCalls.Node((sink, on) -> sink.fill8Async(fixture.memory, (byte) 2, 2, on));
+        new SeamCalls.Node((sink, on) -> sink.fillAsync(fixture.memory, Byte.BYTES, 2, 2, on));
     GraphNode behind =
-        new SeamCalls.Node((sink, on) -> sink.fill8Async(fixture.memory, (byte) 3, 3, on), 0);
+        new SeamCalls.Node((sink, on) -> sink.fillAsync(fixture.memory, Byte.BYTES, 3, 3, on), 0);
     GraphCondition inner = new GraphCondition(false, fixture.memory, List.of(fill));
     List<GraphNode> pass = List.of(fill, other, behind, new SeamCalls.ConditionNode(inner));
     GraphCondition loop = new GraphCondition(true, fixture.memory + 4, pass);

@@ -99,9 +99,9 @@ final class SeamCalls {
             driver.waitForPeerEvent(stream, event);
             driver.copyFromPeerAsync(memory + 32, driver.context(), memory, 32, stream);
           };
-      case FILL_8_ASYNC -> () -> driver.fill8Async(memory, (byte) 1, 64, stream);
-      case FILL_16_ASYNC -> () -> driver.fill16Async(memory, (short) 1, 32, stream);
-      case FILL_32_ASYNC -> () -> driver.fill32Async(memory, 1, 16, stream);
+      case FILL_8_ASYNC -> () -> driver.fillAsync(memory, Byte.BYTES, 1, 64, stream);
+      case FILL_16_ASYNC -> () -> driver.fillAsync(memory, Short.BYTES, 1, 32, stream);
+      case FILL_32_ASYNC -> () -> driver.fillAsync(memory, Integer.BYTES, 1, 16, stream);
       case FILL_32_STRIDED_ASYNC -> () -> driver.fill32StridedAsync(memory, 8, 1, 8, stream);
       case MODULE_VARIABLE -> () -> driver.variable(module, "level");
       case LAUNCH_KERNEL -> () -> launch(false, host);
@@ -182,7 +182,7 @@ final class SeamCalls {
   }
 
   private GraphNode fillNode(int... after) {
-    return new Node((sink, on) -> sink.fill16Async(memory, (short) -1, 32, on), after);
+    return new Node((sink, on) -> sink.fillAsync(memory, Short.BYTES, -1, 32, on), after);
   }
 
   private GraphNode conditionNode() {
