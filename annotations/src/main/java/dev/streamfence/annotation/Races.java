@@ -15,7 +15,8 @@ public enum Races {
    * The PTX has to prove that no two threads of a launch conflict; otherwise the interface does not
    * compile. The proof assumes that 32-bit arithmetic does not wrap around, that no access leaves
    * its array, and that a {@code LaunchShape} has one thread and one block in each dimension that
-   * the kernel does not read; the launcher's documentation lists the limits of the sizes.
+   * the kernel does not read; the launcher's documentation lists these sizes. If it holds for
+   * blocks up to a size alone, {@link Kernel#requiredBlock} has to declare one.
    */
   REFUSED
 }

@@ -745,6 +745,23 @@ class CodeMistakesTest {
   }
 
   @Test
+  void aProofForSmallBlocksNeedsADeclaredOne() {
+    String index = SHIFT.replace("mov.u32 %r2, %ntid.x", "mov.u32 %r2, 128");
+    byte[] code = kernel("sm_75", ".param .u64 a, .param .u32 n", index.replace("+4]", "]"));
+    String declared =
+        "@Kernel(races = Races.REFUSED%s) void %srun(@ReadWrites DeviceArray<int[]> a,"
+            + " int n, LaunchShape shape);";
+
+    mistakesWith(code, kernels(declared.formatted(", requiredBlock = 128", ""))).areNoneAtAll();
+    mistakesWith(code, kernels(declared.formatted("", "«")))
+        .are(
+            Problem.UNPROVED_RACES,
+            "run is not proved to be free of races but in launches with blockDim.x at most 128,"
+                + " which no requiredBlock declares; give each thread elements of its own, or"
+                + " remove races = Races.REFUSED");
+  }
+
+  @Test
   void aStoreThroughAnAddressOfUnknownOriginMayBeOneToAnyArray() {
     String parts =
         "ld.param.u64 %rd1, [a]; cvt.u32.u64 %r1, %rd1; setp.ne.s32 %p1, %r1, 0;\n"

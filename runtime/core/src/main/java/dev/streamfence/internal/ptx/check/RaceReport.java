@@ -5,6 +5,7 @@ import dev.streamfence.internal.ptx.check.Mismatch.Difference;
 import dev.streamfence.internal.ptx.check.Mismatch.Subject;
 import dev.streamfence.internal.ptx.races.KernelRaces;
 import dev.streamfence.internal.ptx.races.KernelRaces.Conflict;
+import dev.streamfence.internal.ptx.races.KernelRaces.Restriction;
 import dev.streamfence.internal.ptx.races.KernelRaces.Verdict;
 import dev.streamfence.internal.ptx.races.LaunchSpace;
 import dev.streamfence.internal.ptx.syntax.BlockLimit;
@@ -18,6 +19,7 @@ import dev.streamfence.launch.KernelParameter;
 import dev.streamfence.launch.KernelSignature;
 import java.util.Optional;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** What a kernel's code shows of conflicts between the threads of one launch. Immutable. */
 public final class RaceReport {
@@ -72,15 +74,17 @@ public final class RaceReport {
           "no two threads of a launch conflict"
               + (races.restrictions().isEmpty()
                   ? ""
-                  : races.restrictions().stream()
-                      .map(
-                          each ->
-                              each.size() + (each.most() == 1 ? " = 1" : " at most " + each.most()))
-                      .collect(Collectors.joining(" and ", " with ", "")));
+                  : " with " + inWords(races.restrictions().stream()));
       case CERTAIN -> "threads of ordinary launches conflict" + where();
       case DATA -> "threads conflict if " + equalNumbers() + where();
       case UNKNOWN -> "unknown: " + races.reason() + where();
     };
+  }
+
+  private static String inWords(Stream<Restriction> restrictions) {
+    return restrictions
+        .map(each -> each.size() + (each.most() == 1 ? " = 1" : " at most " + each.most()))
+        .collect(Collectors.joining(" and "));
   }
 
   private String equalNumbers() {
@@ -118,10 +122,16 @@ public final class RaceReport {
                         : Difference.RACE));
   }
 
-  /** The difference unless it is proved that no threads conflict. */
+  /** The difference unless it is proved that no threads conflict, in blocks of any size. */
   public Optional<Mismatch> unproved() {
     if (races.verdict() == Verdict.PROVED) {
-      return Optional.empty();
+      String small = inWords(races.restrictions().stream().filter(each -> each.most() > 1));
+      return small.isEmpty()
+          ? Optional.empty()
+          : Optional.of(
+              Mismatch.ofEntry(
+                  Difference.UNPROVED_RACES,
+                  " but in launches with " + small + ", which no requiredBlock declares"));
     }
     return Optional.of(
         races

@@ -110,6 +110,14 @@ final class KernelRacesTest {
   }
 
   @Test
+  void aNumberBelowALargeOneWithoutASignMayBeAny() {
+    // Read with a sign, no number without one is below it.
+    String code = "ld.global.u64 %rd20, [%rd2]; setp.gt.u64 %p1, %rd20, -5; @%p1 bra END; ";
+
+    assertThat(verdict(code + at("0") + STORE)).isEqualTo(Verdict.UNKNOWN);
+  }
+
+  @Test
   void oneThreadOfTheGridMayStore() {
     assertThat(verdict("setp.ne.s32 %p1, %r4, 0; @%p1 bra END; " + at("3") + STORE))
         .isEqualTo(Verdict.PROVED);
