@@ -24,7 +24,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -53,6 +52,7 @@ final class Certainty {
   private final ControlGraph graph;
   private final Guards guards;
   private final Formulas formulas;
+  private final Foresight foresight;
 
   /** The ways to blocks that were found for the loops of {@link #around}. */
   private final Map<Integer, List<List<Way>>> known = new HashMap<>();
@@ -67,7 +67,8 @@ final class Certainty {
 
   private int work;
 
-  Certainty(ControlGraph graph, Guards guards, Formulas formulas) {
+  Certainty(ControlGraph graph, Guards guards, Formulas formulas, Foresight foresight) {
+    this.foresight = foresight;
     this.graph = graph;
     this.guards = guards;
     this.formulas = formulas;
@@ -100,30 +101,18 @@ final class Certainty {
       }
     }
     join(certain);
-    certain.removeIf(access -> !isKnownBeforeALaunch(access));
+    certain.removeIf(access -> !foresight.knows(access));
     return certain;
   }
 
-  /** Whether neither the branches nor the address depend on values that only the run shows. */
-  private static boolean isKnownBeforeALaunch(CertainAccess access) {
-    List<Node> roots = new ArrayList<>(List.of(access.address()));
-    access.conditions().forEach(way -> roots.add(way.predicate()));
-    // In the first iteration a loop's phi has its first value, whatever the loop adds.
-    return reached(roots, node -> node.isCarried ? node.inputs.subList(0, 1) : node.inputs).stream()
-        .noneMatch(
-            node ->
-                node.is(Operator.UNKNOWN)
-                    || (node.is(Operator.PHI) && !node.isCarried && node.gate == null));
-  }
-
   /** The values that some values are computed from, and these themselves. */
-  private static Set<Node> reached(List<Node> roots, Function<Node, List<Node>> inputs) {
+  private static Set<Node> reached(List<Node> roots) {
     Deque<Node> open = new ArrayDeque<>(roots);
     Set<Node> seen = new HashSet<>();
     while (!open.isEmpty()) {
       Node node = open.pop();
       if (seen.add(node)) {
-        inputs.apply(node).forEach(open::push);
+        node.inputs.forEach(open::push);
       }
     }
     return seen;
@@ -218,7 +207,7 @@ final class Certainty {
         }
       }
     }
-    return reached(open, node -> node.inputs).stream()
+    return reached(open).stream()
         .filter(node -> node.is(Operator.ARGUMENT))
         .map(node -> (int) node.constant)
         .sorted()

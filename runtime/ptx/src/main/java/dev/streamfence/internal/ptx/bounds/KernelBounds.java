@@ -111,15 +111,17 @@ public final class KernelBounds {
       Formulas formulas = new Formulas(nodes, graph);
       Guards guards = new Guards(graph, values);
       Ranges ranges = new Ranges(nodes, graph, guards, formulas);
-      Certainty certainty = new Certainty(graph, guards, formulas);
       Dependences dependences = new Dependences(nodes, arrays.size());
+      LoopEnds loopEnds = new LoopEnds(graph, guards, formulas, nodes);
+      Foresight foresight = new Foresight(nodes, graph, loopEnds, dependences);
+      Certainty certainty = new Certainty(graph, guards, formulas, foresight);
       List<ArrayBounds> found = new ArrayList<>();
       for (int i = 0; i < arrays.size(); i++) {
         found.add(
             new ArrayAnalysis(i, arrays.get(i), values, formulas, ranges, dependences, certainty)
                 .bounds());
       }
-      WitnessPlanner planner = new WitnessPlanner(nodes, graph, guards, formulas, dependences);
+      WitnessPlanner planner = new WitnessPlanner(nodes, graph, loopEnds, formulas, dependences);
       List<LaunchBounds.Reach> reaches = new ArrayList<>();
       for (ArrayBounds array : found) {
         reaches.add(

@@ -21,9 +21,7 @@ import dev.streamfence.internal.ptx.symbolic.NodeGraph;
 import dev.streamfence.internal.ptx.symbolic.Polynomial;
 import java.util.ArrayList;
 import java.util.BitSet;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -33,25 +31,25 @@ final class WitnessPlanner {
   private final ControlGraph graph;
   private final Formulas formulas;
   private final Dependences dependences;
-  private final Map<Integer, LoopEnd> loopEnds = new HashMap<>();
+  private final LoopEnds loopEnds;
   private final @Nullable End[] ends;
   private final @Nullable Growth[] growths;
 
   WitnessPlanner(
       NodeGraph nodes,
       ControlGraph graph,
-      Guards guards,
+      LoopEnds loopEnds,
       Formulas formulas,
       Dependences dependences) {
     this.nodes = nodes;
     this.graph = graph;
+    this.loopEnds = loopEnds;
     this.formulas = formulas;
     this.dependences = dependences;
     this.ends = new End[graph.loops().size()];
     for (Loop loop : graph.loops()) {
-      LoopEnd end = ifShort(() -> LoopEnd.of(loop, graph, guards, formulas, nodes));
+      LoopEnd end = loopEnds.of(loop);
       if (end != null) {
-        loopEnds.put(loop.index, end);
         ends[loop.index] =
             new End(
                 new CompiledSum(end.first()),
@@ -102,7 +100,7 @@ final class WitnessPlanner {
     List<Polynomial> differences = new ArrayList<>();
     List<Integer> loops = new ArrayList<>();
     for (Loop loop : access.loops()) {
-      LoopEnd end = loopEnds.get(loop.index);
+      LoopEnd end = loopEnds.of(loop);
       if (end != null && !end.untilZero()) {
         differences.add(end.difference());
         loops.add(loop.index);

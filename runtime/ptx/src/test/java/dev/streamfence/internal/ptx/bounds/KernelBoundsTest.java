@@ -690,6 +690,35 @@ class KernelBoundsTest {
     isLimitedTo(bounds(text.replace("OPERATION", "and")), new Shape(1, 32, 5), 0, 20);
   }
 
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "an address | setp.eq.s64 %p2, %rd1, 0;",
+        "the iterations of a loop that ends by what it loads | mov.u32 %r6, 0; L: add.s32 %r6, %r6,"
+            + " 1; ld.global.u32 %r7, [%rd1]; setp.ne.s32 %p3, %r7, 0; @%p3 bra L; setp.eq.s32 %p2,"
+            + " %r6, 9;",
+        "a choice by what is loaded | ld.global.u32 %r6, [%rd1]; setp.ne.s32 %p3, %r6, 0; mov.u32"
+            + " %r7, 1; @%p3 bra L; mov.u32 %r7, 2; L: setp.eq.s32 %p2, %r7, 1;",
+      })
+  void anAccessThatDependsOnWhatNoLaunchShowsIsNotCalledChecked(String what, String condition) {
+    String text =
+        HEAD
+            + ".visible .entry k(.param .u64 p0, .param .u32 p1, .param .u64 p2) {\n"
+            + ".reg .pred %p<9>; .reg .b32 %r<20>; .reg .b64 %rd<20>;\n"
+            + INDEX
+            + "ld.param.u64 %rd7, [p2]; "
+            + condition
+            + " @%p2 bra END; st.global.u32 [%rd7], %r4; END: ret; }";
+    PtxModule module = PtxModule.parse(text);
+    List<ArrayPlace> places = List.of(new ArrayPlace(0, 0), new ArrayPlace(2, 0));
+
+    KernelBounds bounds = KernelBounds.of(module, module.entries().get(0), places);
+
+    assertThat(bounds.arrays().get(1).isLimited()).as(what).isTrue();
+    assertThat(bounds.arrays().get(1).isChecked()).as(what).isFalse();
+  }
+
   @Test
   void whatALoopLeavesBehindIsThatOfItsLastIteration() {
     String text =
