@@ -132,6 +132,21 @@ class EclipseCompilerTest {
   }
 
   @Test
+  void aMistakeAtAParameterOfAGeneratedTypeIsReportedThere() {
+    UserBuild build =
+        UserBuild.by(UserBuild.Tool.ECLIPSE, folder)
+            .after(new GeneratingProcessor(Map.of("demo.Kind", "package demo; enum Kind { A }")))
+            .with(
+                "demo/Kernels.java",
+                Sources.kernels("@Kernel void run(DeviceArray<int[]> x, Kind k, LaunchShape s);"))
+            .run();
+
+    assertThat(build.ids())
+        .contains("ERROR [MissingAccess]")
+        .doesNotContain("ERROR [InternalError]");
+  }
+
+  @Test
   void constantThatAnotherProcessorGeneratesIsAwaited() {
     String names = "package demo; interface Names { String ENTRY = \"run\"; int SIZE = 96; }";
     UserBuild build =

@@ -61,6 +61,11 @@ public final class Mistakes {
   }
 
   private boolean isWithinSubject(Element element) {
+    // Eclipse loses what encloses a parameter once another processor has generated its type.
+    return Culprit.typeAround(element).isEmpty() || encloses(element);
+  }
+
+  private boolean encloses(Element element) {
     for (Element e = element; e != null; e = e.getEnclosingElement()) {
       if (e.equals(subject)) {
         return true;

@@ -109,6 +109,22 @@ final class KernelRacesTest {
     assertThat(verdict(at("0") + "st.global.u32 [%rd5], %r5;")).isEqualTo(Verdict.UNKNOWN);
   }
 
+  @ParameterizedTest
+  @CsvSource({"%r4, 8, PROVED", "%r4, 3, CERTAIN", "%r5, 8, UNKNOWN"})
+  void quotientAndRemainderOfANumberThatIsNotNegativeAreItsDigits(
+      String number, int width, Verdict expected) {
+    // Division of a number with a sign by four: what is negative is rounded up.
+    String code =
+        "add.s32 %r15, NUMBER, %r4; shr.s32 %r16, %r15, 31; shr.u32 %r17, %r16, 30; add.s32 %r18,"
+            + " %r15, %r17; shr.s32 %r19, %r18, 2; and.b32 %r21, %r18, -4; sub.s32 %r22, %r15,"
+            + " %r21; mad.lo.s32 %r20, %r19, WIDTH, %r22; ";
+    String written =
+        number.equals("%r4") ? code.replace("NUMBER", "0") : code.replace("NUMBER", number);
+
+    assertThat(verdict(written.replace("WIDTH", "" + width) + at("%r20") + STORE))
+        .isEqualTo(expected);
+  }
+
   @Test
   void aNumberBelowALargeOneWithoutASignMayBeAny() {
     // Read with a sign, no number without one is below it.
