@@ -27,6 +27,10 @@ final class Symbols {
   private @Nullable List<Node> divisions;
 
   private final Map<Integer, Boolean> natural = new HashMap<>();
+
+  /** For each value that was looked at, its simpler formula, or itself. */
+  private final Map<Integer, Polynomial> simpler = new HashMap<>();
+
   private final Map<Integer, List<Polynomial>> limits = new HashMap<>();
 
   /** The most threads that a block has in each dimension; 0 if that is not limited. */
@@ -107,7 +111,71 @@ final class Symbols {
         result = result.with(size, Polynomial.constant(threads));
       }
     }
+    for (int id = simplified(result); id >= 0 && result != null; id = simplified(result)) {
+      Polynomial simpler = simpler(id);
+      result = simpler == null ? null : result.with(id, simpler);
+    }
     return result;
+  }
+
+  /** A value in a formula of which there is a simpler one; negative if there is none. */
+  private int simplified(@Nullable Polynomial polynomial) {
+    if (polynomial != null) {
+      for (Term term : polynomial.terms()) {
+        for (int id : term.product().nodes()) {
+          if (simpler(id) != null) {
+            return id;
+          }
+        }
+      }
+    }
+    return -1;
+  }
+
+  /**
+   * The formula of a value in a division with a sign by a power of two: of a number that is not
+   * negative, nothing is added before the division; what it leaves without its last bits is the
+   * number less the remainder.
+   */
+  private @Nullable Polynomial simpler(int id) {
+    Polynomial known = simpler.get(id);
+    if (known == null) {
+      Node node = nodes.node(id);
+      known = computedSimpler(node);
+      simpler.put(id, known == null ? Polynomial.of(id) : known);
+      return known;
+    }
+    return known.equals(Polynomial.of(id)) ? null : known;
+  }
+
+  private @Nullable Polynomial computedSimpler(Node node) {
+    Node by = node.inputs.size() == 2 ? node.input(1) : null;
+    if (by == null || !by.is(Operator.CONSTANT)) {
+      return null;
+    }
+    switch (node.operation) {
+      case SHIFT_RIGHT -> {
+        boolean isSign = by.constant == node.bits - 1L;
+        return isSign && isPlainlyNatural(exact(node.input(0))) ? Polynomial.ZERO : null;
+      }
+      case SHIFT_RIGHT_UNSIGNED -> {
+        Polynomial shifted = of(node.input(0));
+        return shifted != null && shifted.isZero() ? Polynomial.ZERO : null;
+      }
+      case AND -> {
+        long last = -by.constant - 1;
+        if (by.constant >= 0 || last < 1 || Long.bitCount(last + 1) != 1) {
+          return null;
+        }
+        Node whole = node.input(0);
+        Node rest = nodes.of(Operator.AND, node.bits, whole, nodes.constant(last, node.bits));
+        Polynomial number = of(whole);
+        return number == null ? null : number.minus(Polynomial.of(rest.id));
+      }
+      default -> {
+        return null;
+      }
+    }
   }
 
   /** Whether a value is no negative number, whatever the launch. */
