@@ -698,6 +698,9 @@ class KernelBoundsTest {
         "the iterations of a loop that ends by what it loads | mov.u32 %r6, 0; L: add.s32 %r6, %r6,"
             + " 1; ld.global.u32 %r7, [%rd1]; setp.ne.s32 %p3, %r7, 0; @%p3 bra L; setp.eq.s32 %p2,"
             + " %r6, 9;",
+        "the iterations of a loop up to what is loaded | mov.u32 %r6, 0; ld.global.u32 %r7, [%rd1];"
+            + " L: add.s32 %r6, %r6, 1; setp.lt.s32 %p3, %r6, %r7; @%p3 bra L; setp.eq.s32 %p2,"
+            + " %r6, 9;",
         "a choice by what is loaded | ld.global.u32 %r6, [%rd1]; setp.ne.s32 %p3, %r6, 0; mov.u32"
             + " %r7, 1; @%p3 bra L; mov.u32 %r7, 2; L: setp.eq.s32 %p2, %r7, 1;",
       })

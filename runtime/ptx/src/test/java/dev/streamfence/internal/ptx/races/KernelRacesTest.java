@@ -126,6 +126,15 @@ final class KernelRacesTest {
   }
 
   @Test
+  void theSignOfANumberThatMayBeNegativeIsNotZero() {
+    // Of the numbers -1 and 4, both threads store at 4.
+    String code =
+        "sub.s32 %r15, %r4, %r5; shr.s32 %r16, %r15, 31; mad.lo.s32 %r20, %r16, -5, %r15; ";
+
+    assertThat(verdict(code + at("%r20") + STORE)).isEqualTo(Verdict.UNKNOWN);
+  }
+
+  @Test
   void aNumberBelowALargeOneWithoutASignMayBeAny() {
     // Read with a sign, no number without one is below it.
     String code = "ld.global.u64 %rd20, [%rd2]; setp.gt.u64 %p1, %rd20, -5; @%p1 bra END; ";
