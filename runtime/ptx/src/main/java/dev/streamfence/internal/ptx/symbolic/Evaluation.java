@@ -18,11 +18,14 @@ public abstract class Evaluation {
 
   private final long[] values;
 
-  /** The time in which each value was computed; times begin at 1. */
+  /** The time in which each value was computed; times begin at 1. Negative if it is unknown. */
   private final long[] stamps;
 
   private long now = 1;
   private boolean failed;
+
+  /** Whether too long a chain of values made it fail: from elsewhere, the value may be known. */
+  private boolean isTooDeep;
 
   /** The values that are being computed. */
   private int depth;
@@ -60,7 +63,13 @@ public abstract class Evaluation {
 
   public final void begin() {
     forget();
+    resume();
+  }
+
+  /** Continues after a failure with all that is known, and is known to be unknown. */
+  final void resume() {
     failed = false;
+    isTooDeep = false;
     depth = 0;
   }
 
@@ -84,7 +93,8 @@ public abstract class Evaluation {
   }
 
   public final long value(Node node) {
-    if (failed || depth > MAX_DEPTH) {
+    isTooDeep |= depth > MAX_DEPTH;
+    if (failed || isTooDeep || stamps[node.id] == -now) {
       return fail();
     }
     if (node.is(Operator.CONSTANT)) {
@@ -98,7 +108,7 @@ public abstract class Evaluation {
     long value = computed(node);
     depth--;
     // The end of a loop may have been found meanwhile, which begins a new time.
-    stamps[node.id] = now;
+    stamps[node.id] = !failed ? now : isTooDeep ? 0 : -now;
     values[node.id] = value;
     return value;
   }

@@ -36,7 +36,7 @@ public abstract class ThreadEvaluation extends Evaluation {
     if (!hasFailed()) {
       return OptionalLong.of(value);
     }
-    begin();
+    resume();
     return OptionalLong.empty();
   }
 
