@@ -165,7 +165,9 @@ public record TileOverrun(
         }
         long at = offset.getAsLong();
         boolean outside = at < 0 || at + access.width() > tile.sizeInBytes();
-        if (outside && waysLeft-- > 0 && paths.areThrough(access, thread, headers(access))) {
+        if (outside
+            && waysLeft-- > 0
+            && paths.areThrough(access, thread, paths.through(thread, headers(access)))) {
           return Optional.of(
               new TileOverrun(access.instruction(), tile, thread.x, thread.y, thread.z, at));
         }

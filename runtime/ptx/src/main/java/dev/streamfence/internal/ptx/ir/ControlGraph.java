@@ -286,7 +286,8 @@ public final class ControlGraph {
     return tree;
   }
 
-  private static int common(int[] tree, int a, int b) {
+  /** The nearest common dominator of two nodes, by the immediate ones of all before them. */
+  public static int common(int[] tree, int a, int b) {
     int left = a;
     int right = b;
     while (left != right) {

@@ -13,6 +13,9 @@ import dev.streamfence.internal.ptx.symbolic.NodeGraph;
 import dev.streamfence.internal.ptx.symbolic.ThreadPaths;
 import dev.streamfence.internal.ptx.syntax.Instruction;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.BitSet;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.IdentityHashMap;
@@ -20,7 +23,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
 import java.util.Set;
-import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,10 +34,35 @@ final class MeetingThreads {
   private static final int TRIALS = 3;
   private static final int MAX_PAIRS = 16;
 
+  /** How many threads are looked at that meet one thread. */
+  private static final int MAX_MEETING = 64;
+
+  private static final long NOWHERE = Long.MIN_VALUE;
+
   /** Threads in the first row of every block that has several. */
   private static final int FEW_THREADS = 8;
 
   private record Pair(int first, int second) {}
+
+  /** Where the threads of a launch make an access. */
+  private static final class Places {
+    /** For each thread, or {@link #NOWHERE}. */
+    final long[] byThread;
+
+    /** In ascending order. */
+    final long[] all;
+
+    Places(long[] byThread) {
+      this.byThread = byThread;
+      long[] sorted = byThread.clone();
+      Arrays.sort(sorted);
+      int begin = 0;
+      while (begin < sorted.length && sorted[begin] == NOWHERE) {
+        begin++;
+      }
+      this.all = Arrays.copyOfRange(sorted, begin, sorted.length);
+    }
+  }
 
   private final ControlGraph graph;
   private final KernelValues values;
@@ -43,12 +70,20 @@ final class MeetingThreads {
   private final BarrierIntervals intervals;
   private final Dependences dependences;
   private final ConcreteThread thread;
-  private final Set<Special> read;
-  private final LaunchSpace space;
   private final Budget budget;
 
-  /** Where the threads of the first launch make an access, in ascending order. */
-  private final IdentityHashMap<SharedAccess, long[]> first = new IdentityHashMap<>();
+  /** Where the threads of the first launch make an access. */
+  private final IdentityHashMap<SharedAccess, Places> first = new IdentityHashMap<>();
+
+  /** The launches that are tried, those of one shape after each other. */
+  private final List<TrialLaunch> launches = new ArrayList<>();
+
+  /** For each of them, the blocks of code that each thread comes through, once they are known. */
+  private final IdentityHashMap<TrialLaunch, List<@Nullable BitSet>> through =
+      new IdentityHashMap<>();
+
+  /** The same sets of blocks, of which there are few, each once. */
+  private final Map<BitSet, BitSet> ways = new HashMap<>();
 
   /** Whether the code is written for blocks of any size, or their size is known. */
   private final boolean isOfAnyBlock;
@@ -80,9 +115,13 @@ final class MeetingThreads {
       bases = node.is(Operator.BASE) ? Math.max(bases, (int) node.constant + 1) : bases;
     }
     dependences = new Dependences(nodes, bases);
-    thread = new ConcreteThread(nodes, dependences, new TrialLaunch(read, space, 0, 0));
-    this.read = read;
-    this.space = space;
+    // The block that the code is written for may be any of them.
+    for (int shape = 0; shape < TrialLaunch.SHAPES; shape++) {
+      for (int seed = 0; seed < TRIALS; seed++) {
+        launches.add(new TrialLaunch(read, space, shape, seed));
+      }
+    }
+    thread = new ConcreteThread(nodes, dependences, launches.get(0));
     boolean any = true;
     for (int i = 0; i < 3; i++) {
       boolean isRead = read.contains(Special.thread(i));
@@ -120,10 +159,14 @@ final class MeetingThreads {
     if (hasOtherOrder || !isPlain || one.width() == 0 || other.width() == 0) {
       return false;
     }
+    boolean inBlock = areInOneInterval(one.access(), other.access());
+    if (!inBlock && !(one.isGlobal() && isOfAnyBlock)) {
+      return false;
+    }
     if (one.writes() && other.writes() && !(mayDiffer(one) && mayDiffer(other))) {
       return false;
     }
-    thread.become(new TrialLaunch(read, space, 0, 0), 0);
+    thread.become(launches.get(0), 0);
     if (thread.known(one.access().address()).isEmpty()
         || thread.known(other.access().address()).isEmpty()) {
       return false;
@@ -131,14 +174,11 @@ final class MeetingThreads {
     if (!mayMeet(one, other)) {
       return false;
     }
-    // The block that the code is written for may be any of them.
-    for (int shape = 0; shape < TrialLaunch.SHAPES; shape++) {
-      Set<Pair> pairs = null;
-      for (int seed = 0; seed < TRIALS; seed++) {
-        pairs = pairs(one, other, new TrialLaunch(read, space, shape, seed), pairs);
-        if (pairs.isEmpty()) {
-          return false;
-        }
+    Set<Pair> pairs = null;
+    for (int i = 0; i < launches.size(); i++) {
+      pairs = pairs(one, other, inBlock, launches.get(i), i % TRIALS == 0 ? null : pairs);
+      if (pairs.isEmpty()) {
+        return false;
       }
     }
     return true;
@@ -146,8 +186,8 @@ final class MeetingThreads {
 
   /** Whether the places of any two threads of the first launch overlap. */
   private boolean mayMeet(SharedAccess one, SharedAccess other) {
-    long[] left = first.computeIfAbsent(one, this::places);
-    long[] right = first.computeIfAbsent(other, this::places);
+    long[] left = places(one, launches.get(0)).all;
+    long[] right = places(other, launches.get(0)).all;
     budget.take(1 + (left.length + right.length) / 64);
     boolean isSame = one.equals(other);
     int i = 0;
@@ -166,48 +206,69 @@ final class MeetingThreads {
     return false;
   }
 
-  private long[] places(SharedAccess access) {
-    TrialLaunch launch = new TrialLaunch(read, space, 0, 0);
-    return IntStream.range(0, launch.size())
-        .mapToObj(number -> place(access, launch, number))
-        .flatMapToLong(OptionalLong::stream)
-        .sorted()
-        .toArray();
+  private Places places(SharedAccess access, TrialLaunch launch) {
+    boolean isFirst = launch.equals(launches.get(0));
+    Places found = isFirst ? first.get(access) : null;
+    if (found == null) {
+      long[] byThread = new long[launch.size()];
+      for (int number = 0; number < byThread.length; number++) {
+        byThread[number] = place(access, launch, number);
+      }
+      found = new Places(byThread);
+      if (isFirst) {
+        first.put(access, found);
+      }
+    }
+    return found;
   }
 
-  /** The pairs that conflict in a launch, out of those that did before if there are any. */
+  /**
+   * The pairs that conflict in a launch, out of those that did before if there are any.
+   *
+   * @param inBlock whether no barrier orders threads of one block
+   */
   private Set<Pair> pairs(
-      SharedAccess one, SharedAccess other, TrialLaunch launch, @Nullable Set<Pair> before) {
+      SharedAccess one,
+      SharedAccess other,
+      boolean inBlock,
+      TrialLaunch launch,
+      @Nullable Set<Pair> before) {
     Set<Pair> found = new HashSet<>();
     if (before != null) {
       for (Pair pair : before) {
-        OptionalLong first = place(one, launch, pair.first());
-        OptionalLong second = place(other, launch, pair.second());
-        if (first.isPresent()
-            && second.isPresent()
-            && first.getAsLong() < second.getAsLong() + other.width()
-            && second.getAsLong() < first.getAsLong() + one.width()) {
+        long first = place(one, launch, pair.first());
+        long second = place(other, launch, pair.second());
+        if (first != NOWHERE
+            && second != NOWHERE
+            && first < second + other.width()
+            && second < first + one.width()) {
           found.add(pair);
         }
       }
       return found;
     }
-    Map<Long, List<Integer>> touched = new HashMap<>();
-    for (int thread = 0; thread < launch.size(); thread++) {
-      OptionalLong place = place(one, launch, thread);
-      for (int i = 0; place.isPresent() && i < one.width(); i++) {
-        List<Integer> threads =
-            touched.computeIfAbsent(place.getAsLong() + i, key -> new ArrayList<>());
-        if (threads.size() < 64) {
-          threads.add(thread);
-        }
+    Places ofOne = places(one, launch);
+    long[] left = ofOne.byThread;
+    long[] right = places(other, launch).byThread;
+    int threads = launch.threads();
+    boolean acrossBlocks = one.isGlobal() && isOfAnyBlock;
+    for (int thread = 0; thread < right.length && found.size() < MAX_PAIRS; thread++) {
+      long place = right[thread];
+      if (place == NOWHERE || !isAnyIn(ofOne.all, place - one.width() + 1, place + other.width())) {
+        continue;
       }
-    }
-    for (int thread = 0; thread < launch.size() && found.size() < MAX_PAIRS; thread++) {
-      OptionalLong place = touched.isEmpty() ? OptionalLong.empty() : place(other, launch, thread);
-      for (int i = 0; place.isPresent() && i < other.width(); i++) {
-        for (int first : touched.getOrDefault(place.getAsLong() + i, List.of())) {
-          if (first != thread && areUnordered(one, other, launch, first, thread)) {
+      int block = thread / threads;
+      int end = acrossBlocks ? left.length : (block + 1) * threads;
+      int meeting = 0;
+      for (int first = acrossBlocks ? 0 : block * threads; first < end; first++) {
+        boolean overlap =
+            left[first] != NOWHERE
+                && left[first] < place + other.width()
+                && place < left[first] + one.width();
+        if (overlap && ++meeting <= MAX_MEETING && first != thread) {
+          boolean areOrdered =
+              first / threads == block && !(inBlock && areUnordered(launch, first, thread));
+          if (!areOrdered) {
             found.add(new Pair(first, thread));
           }
         }
@@ -216,17 +277,19 @@ final class MeetingThreads {
     return found;
   }
 
-  private boolean areUnordered(
-      SharedAccess one, SharedAccess other, TrialLaunch launch, int first, int second) {
-    if (first / launch.threads() != second / launch.threads()) {
-      return one.isGlobal() && isOfAnyBlock;
-    }
-    if (!isOfAnyBlock
-        && (first % launch.threads() >= FEW_THREADS || second % launch.threads() >= FEW_THREADS)) {
-      return false;
-    }
-    boolean isOneWarp = first % launch.threads() / 32 == second % launch.threads() / 32;
-    return !(hasWarpOrder && isOneWarp) && areInOneInterval(one.access(), other.access());
+  /** Whether any of some places in ascending order is in a range. */
+  private static boolean isAnyIn(long[] places, long begin, long end) {
+    int at = Arrays.binarySearch(places, begin);
+    int next = at < 0 ? -at - 1 : at;
+    return next < places.length && places[next] < end;
+  }
+
+  /** Whether two threads of a block are ordered by barriers of the block alone. */
+  private boolean areUnordered(TrialLaunch launch, int first, int second) {
+    int left = first % launch.threads();
+    int right = second % launch.threads();
+    return (isOfAnyBlock || (left < FEW_THREADS && right < FEW_THREADS))
+        && !(hasWarpOrder && left / 32 == right / 32);
   }
 
   /** Whether two accesses of a block's threads always lie between the same barriers. */
@@ -242,14 +305,29 @@ final class MeetingThreads {
         && graph.loop(other.block()) == null;
   }
 
-  /** Where a thread makes an access; empty if it may not make it, or make it elsewhere. */
-  private OptionalLong place(SharedAccess access, TrialLaunch launch, int number) {
+  /** Where a thread makes an access, or {@link #NOWHERE} if it may not make it, or elsewhere. */
+  private long place(SharedAccess access, TrialLaunch launch, int number) {
     long before = thread.work();
     thread.become(launch, number);
     OptionalLong place = thread.known(access.access().address());
-    boolean isMade = place.isPresent() && paths.areThrough(access.access(), thread);
+    boolean isMade =
+        place.isPresent() && paths.areThrough(access.access(), thread, through(launch, number));
     budget.take(1 + (int) (thread.work() - before) / 8);
-    return isMade ? place : OptionalLong.empty();
+    return isMade ? place.getAsLong() : NOWHERE;
+  }
+
+  /** The blocks that the thread comes through which is looked at. */
+  private BitSet through(TrialLaunch launch, int number) {
+    List<@Nullable BitSet> known =
+        through.computeIfAbsent(
+            launch,
+            each -> new ArrayList<@Nullable BitSet>(Collections.nCopies(each.size(), null)));
+    BitSet found = known.get(number);
+    if (found == null) {
+      found = ways.computeIfAbsent(paths.through(thread, new BitSet()), each -> each);
+      known.set(number, found);
+    }
+    return found;
   }
 
   /** Whether threads store different values, as far as the code shows. */

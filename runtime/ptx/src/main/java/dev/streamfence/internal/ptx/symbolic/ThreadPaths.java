@@ -3,13 +3,10 @@ package dev.streamfence.internal.ptx.symbolic;
 import dev.streamfence.internal.ptx.ir.CallEnds;
 import dev.streamfence.internal.ptx.ir.ControlGraph;
 import dev.streamfence.internal.ptx.ir.ControlGraph.Block;
-import dev.streamfence.internal.ptx.ir.ControlGraph.Loop;
 import dev.streamfence.internal.ptx.ir.FunctionFlow;
 import dev.streamfence.internal.ptx.ir.Opcode.Control;
-import java.util.ArrayDeque;
+import java.util.Arrays;
 import java.util.BitSet;
-import java.util.Deque;
-import java.util.List;
 import java.util.Optional;
 
 /** The paths that threads take through a kernel. Immutable. */
@@ -31,53 +28,71 @@ public final class ThreadPaths {
     this.ends = ends;
   }
 
-  /** Whether a thread that ends makes an access on every path that its own values leave open. */
-  public boolean areThrough(MemoryAccess access, ThreadEvaluation thread) {
-    return areThrough(access, thread, new BitSet());
-  }
-
   /**
    * Whether a thread that ends makes an access on every path that its own values leave open.
    *
-   * @param headers the loops whose first iteration the values are about; a path to a later one does
-   *     not count
+   * @param through the blocks on all these paths, see {@link #through}
    */
-  public boolean areThrough(MemoryAccess access, ThreadEvaluation thread, BitSet headers) {
-    if (!thread.holds(access.guard()).equals(Optional.of(true)) || mayEndBefore(access)) {
-      return false;
-    }
-    BitSet seen = new BitSet();
-    Deque<Integer> open = new ArrayDeque<>(List.of(0));
-    boolean reached = false;
-    while (!open.isEmpty()) {
-      int at = open.remove();
-      if (at < 0) {
-        return false;
+  public boolean areThrough(MemoryAccess access, ThreadEvaluation thread, BitSet through) {
+    return through.get(access.block())
+        && thread.holds(access.guard()).equals(Optional.of(true))
+        && !mayEndBefore(access);
+  }
+
+  /**
+   * The blocks through which a thread that ends comes on every path that its own values leave open.
+   * These are the dominators of the end; every path to a block comes through blocks with smaller
+   * numbers, so that one pass finds them.
+   *
+   * @param headers the loops whose first iteration the values are about; a path to a later one ends
+   *     the thread
+   */
+  public BitSet through(ThreadEvaluation thread, BitSet headers) {
+    int end = graph.size();
+    int[] dominators = new int[end + 1];
+    Arrays.fill(dominators, ControlGraph.NONE);
+    dominators[0] = 0;
+    BitSet reached = new BitSet(end);
+    for (int at = 0; at < end; at++) {
+      if (dominators[at] == ControlGraph.NONE) {
+        continue;
       }
-      if (at == access.block()) {
-        reached = true;
-      } else if (!seen.get(at)) {
-        seen.set(at);
-        Block code = graph.block(at);
-        if (code.mayExit()) {
-          return false;
-        }
-        Optional<Boolean> taken =
-            code.branch() == null ? Optional.of(true) : thread.holds(values.condition(at));
-        if (!taken.equals(Optional.of(false))) {
-          open.add(entersAgain(at, code.taken(), headers) ? -1 : code.taken());
-        }
-        if (!taken.equals(Optional.of(true))) {
-          open.add(entersAgain(at, code.fallen(), headers) ? -1 : code.fallen());
-        }
+      reached.set(at);
+      Block code = graph.block(at);
+      if (code.mayExit()) {
+        lead(at, end, dominators);
+      }
+      Optional<Boolean> taken =
+          code.branch() == null ? Optional.of(true) : thread.holds(values.condition(at));
+      if (!taken.equals(Optional.of(false))) {
+        follow(at, code.taken(), headers, dominators);
+      }
+      if (!taken.equals(Optional.of(true))) {
+        follow(at, code.fallen(), headers, dominators);
+      }
+    }
+    if (dominators[end] != ControlGraph.NONE) {
+      reached.clear();
+      for (int at = dominators[end]; !reached.get(at); at = dominators[at]) {
+        reached.set(at);
       }
     }
     return reached;
   }
 
-  private boolean entersAgain(int block, int next, BitSet headers) {
-    Loop loop = next >= 0 && headers.get(next) ? graph.loop(next) : null;
-    return loop != null && loop.body.get(block);
+  private static void follow(int from, int to, BitSet headers, int[] dominators) {
+    if (to > from) {
+      lead(from, to, dominators);
+    } else if (to < 0 || headers.get(to)) {
+      lead(from, dominators.length - 1, dominators);
+    }
+  }
+
+  private static void lead(int from, int to, int[] dominators) {
+    dominators[to] =
+        dominators[to] == ControlGraph.NONE
+            ? from
+            : ControlGraph.common(dominators, dominators[to], from);
   }
 
   private boolean mayEndBefore(MemoryAccess access) {
