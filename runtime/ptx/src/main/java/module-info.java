@@ -18,6 +18,7 @@ module dev.streamfence.ptx {
   exports dev.streamfence.internal.ptx.bounds to
       dev.streamfence.runtime;
   exports dev.streamfence.internal.ptx.ir to
+      dev.streamfence.runtime,
       dev.streamfence.simulator;
   exports dev.streamfence.internal.ptx.syntax to
       dev.streamfence.processor,

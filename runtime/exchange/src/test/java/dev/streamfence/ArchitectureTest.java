@@ -261,6 +261,7 @@ final class ArchitectureTest {
               Set.of(
                   "root",
                   "launch",
+                  "internal.ptx.ir",
                   "internal.ptx.bounds",
                   "internal.ptx.races",
                   "internal.ptx.symbolic",

@@ -6,6 +6,7 @@ import dev.streamfence.internal.ptx.bounds.KernelBounds;
 import dev.streamfence.internal.ptx.bounds.LaunchBounds;
 import dev.streamfence.internal.ptx.check.Mismatch.Difference;
 import dev.streamfence.internal.ptx.check.Mismatch.Subject;
+import dev.streamfence.internal.ptx.ir.KernelFlow;
 import dev.streamfence.internal.ptx.syntax.PtxEntry;
 import dev.streamfence.internal.ptx.syntax.PtxModule;
 import dev.streamfence.launch.KernelSignature;
@@ -20,12 +21,12 @@ final class BoundsReport {
   private final DeclaredArrays declared;
   private final KernelBounds bounds;
 
-  BoundsReport(PtxModule module, PtxEntry entry, KernelSignature signature) {
-    this.module = module;
-    this.entry = entry;
+  BoundsReport(KernelFlow kernel, KernelSignature signature) {
+    this.module = kernel.module();
+    this.entry = kernel.entry();
     this.signature = signature;
     this.declared = DeclaredArrays.of(signature);
-    this.bounds = KernelBounds.of(module, entry, declared.places(), declared.tables());
+    this.bounds = KernelBounds.of(kernel, declared.places(), declared.tables());
   }
 
   /** Whether it is about a kernel with this declaration. */

@@ -11,6 +11,7 @@ import dev.streamfence.internal.ptx.analysis.VariableUse;
 import dev.streamfence.internal.ptx.analysis.VariableUses;
 import dev.streamfence.internal.ptx.analysis.lattice.ParameterRole;
 import dev.streamfence.internal.ptx.check.Mismatch.Difference;
+import dev.streamfence.internal.ptx.ir.KernelFlow;
 import dev.streamfence.internal.ptx.syntax.BlockLimit;
 import dev.streamfence.internal.ptx.syntax.PtxEntry;
 import dev.streamfence.internal.ptx.syntax.PtxModule;
@@ -78,6 +79,7 @@ public final class KernelCheck {
 
   private int knownParameters;
   private @Nullable BoundsReport lastReport;
+  private @Nullable KernelFlow lastFlow;
 
   /** What the code shows of kernels, remembered for the same reason. */
   private final Map<KernelSignature, RaceReport> knownRaces = new HashMap<>();
@@ -233,7 +235,7 @@ public final class KernelCheck {
                 remembered(
                     knownRaces,
                     declared,
-                    () -> new RaceReport(module, entry, declared, block(declared))));
+                    () -> new RaceReport(flow(entry), declared, block(declared))));
   }
 
   private static <K, V> V remembered(Map<K, V> known, K key, Supplier<V> analysis) {
@@ -251,8 +253,18 @@ public final class KernelCheck {
   private BoundsReport report(PtxEntry entry, KernelSignature declared) {
     BoundsReport last = lastReport;
     if (last == null || !last.isOf(declared)) {
-      last = new BoundsReport(module, entry, declared);
+      last = new BoundsReport(flow(entry), declared);
       lastReport = last;
+    }
+    return last;
+  }
+
+  /** The code of a kernel, of which several analyses are made in a row. */
+  private KernelFlow flow(PtxEntry entry) {
+    KernelFlow last = lastFlow;
+    if (last == null || !last.entry().name().equals(entry.name())) {
+      last = new KernelFlow(module, entry, analysis::flow);
+      lastFlow = last;
     }
     return last;
   }

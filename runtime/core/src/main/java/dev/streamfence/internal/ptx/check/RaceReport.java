@@ -3,6 +3,7 @@ package dev.streamfence.internal.ptx.check;
 import dev.streamfence.internal.ptx.analysis.AccessSite;
 import dev.streamfence.internal.ptx.check.Mismatch.Difference;
 import dev.streamfence.internal.ptx.check.Mismatch.Subject;
+import dev.streamfence.internal.ptx.ir.KernelFlow;
 import dev.streamfence.internal.ptx.races.KernelRaces;
 import dev.streamfence.internal.ptx.races.KernelRaces.Conflict;
 import dev.streamfence.internal.ptx.races.KernelRaces.Restriction;
@@ -33,15 +34,13 @@ public final class RaceReport {
    *
    * @param block the block of every launch, if the declaration and the code agree on one
    */
-  RaceReport(
-      PtxModule module, PtxEntry entry, KernelSignature signature, Optional<BlockShape> block) {
-    this.module = module;
-    this.entry = entry;
+  RaceReport(KernelFlow kernel, KernelSignature signature, Optional<BlockShape> block) {
+    this.module = kernel.module();
+    this.entry = kernel.entry();
     this.declared = DeclaredArrays.of(signature);
     this.races =
         KernelRaces.of(
-            module,
-            entry,
+            kernel,
             declared.places(),
             declared.tables(),
             declared.distinct(),

@@ -9,13 +9,17 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * The state that the analyses of one module's kernels share: the functions, prepared once, and the
- * work budget. Confined to one thread.
+ * The state that the analyses of one module's kernels share: the functions that were prepared last,
+ * and the work budget. Confined to one thread.
  */
 public final class ModuleAnalysis {
+  /** How many instructions of functions are kept prepared: the analyses of one kernel ask again. */
+  private static final int MOST_KEPT = 1 << 13;
+
   private final PtxModule module;
   private final Map<String, FunctionFlow> flows = new HashMap<>();
   private final AnalysisBudget budget;
+  private int kept;
 
   ModuleAnalysis(PtxModule module) {
     this(module, new AnalysisBudget());
@@ -30,11 +34,26 @@ public final class ModuleAnalysis {
     return module;
   }
 
-  FunctionFlow flow(PtxFunction function) {
+  /**
+   * A function, prepared.
+   *
+   * @throws TooLargeException if it is too large to analyse
+   */
+  public FunctionFlow flow(PtxFunction function) {
     if (function.instructions().size() > CodeLimits.FUNCTION_INSTRUCTIONS) {
       throw new TooLargeException(TooLargeException.KERNEL);
     }
-    return flows.computeIfAbsent(function.name(), name -> new FunctionFlow(function));
+    FunctionFlow found = flows.get(function.name());
+    if (found == null) {
+      found = new FunctionFlow(function);
+      kept += found.size();
+      if (kept > MOST_KEPT) {
+        flows.clear();
+        kept = found.size();
+      }
+      flows.put(function.name(), found);
+    }
+    return found;
   }
 
   /** Counts work; exceeding the budget ends this analysis and all later ones. */

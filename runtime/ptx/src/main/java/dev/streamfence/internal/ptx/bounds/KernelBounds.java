@@ -1,9 +1,7 @@
 package dev.streamfence.internal.ptx.bounds;
 
-import dev.streamfence.internal.ptx.ir.CallEnds;
 import dev.streamfence.internal.ptx.ir.ControlGraph;
-import dev.streamfence.internal.ptx.ir.FunctionFlow;
-import dev.streamfence.internal.ptx.ir.InlinedCalls;
+import dev.streamfence.internal.ptx.ir.KernelFlow;
 import dev.streamfence.internal.ptx.ir.TooComplexException;
 import dev.streamfence.internal.ptx.symbolic.ArrayPlace;
 import dev.streamfence.internal.ptx.symbolic.Dependences;
@@ -14,7 +12,6 @@ import dev.streamfence.internal.ptx.symbolic.KernelValues;
 import dev.streamfence.internal.ptx.symbolic.NodeGraph;
 import dev.streamfence.internal.ptx.syntax.Instruction;
 import dev.streamfence.internal.ptx.syntax.PtxEntry;
-import dev.streamfence.internal.ptx.syntax.PtxFunction;
 import dev.streamfence.internal.ptx.syntax.PtxModule;
 import dev.streamfence.internal.ptx.syntax.SourcePosition;
 import java.util.ArrayList;
@@ -55,11 +52,17 @@ public final class KernelBounds {
    */
   public static KernelBounds of(
       PtxModule module, PtxEntry entry, List<ArrayPlace> arrays, List<ArrayPlace> tables) {
+    return of(new KernelFlow(module, entry), arrays, tables);
+  }
+
+  /** Analyses a kernel whose code other analyses may share. */
+  public static KernelBounds of(
+      KernelFlow kernel, List<ArrayPlace> arrays, List<ArrayPlace> tables) {
     try {
-      if (module.addressSize() != Long.SIZE) {
+      if (kernel.module().addressSize() != Long.SIZE) {
         throw new TooComplexException("it has no 64-bit addresses");
       }
-      return new Analysis(module, entry, arrays, tables).bounds();
+      return new Analysis(kernel, arrays, tables).bounds();
     } catch (TooComplexException | StackOverflowError e) {
       String reason =
           e instanceof TooComplexException
@@ -87,26 +90,21 @@ public final class KernelBounds {
 
   /** One analysis. Confined to one thread, used once. */
   private static final class Analysis {
-    private final PtxModule module;
-    private final PtxFunction function;
+    private final KernelFlow kernel;
     private final List<ArrayPlace> arrays;
     private final NodeGraph nodes = new NodeGraph();
     private final KernelParameters parameters;
 
-    Analysis(PtxModule module, PtxEntry entry, List<ArrayPlace> arrays, List<ArrayPlace> tables) {
-      this.module = module;
-      this.function = InlinedCalls.in(module, entry.function());
+    Analysis(KernelFlow kernel, List<ArrayPlace> arrays, List<ArrayPlace> tables) {
+      this.kernel = kernel;
       this.arrays = arrays;
-      this.parameters = new KernelParameters(nodes, function, arrays, tables);
+      this.parameters =
+          new KernelParameters(nodes, kernel.function(MAX_INSTRUCTIONS), arrays, tables);
     }
 
     KernelBounds bounds() {
-      if (function.instructions().size() > MAX_INSTRUCTIONS) {
-        throw new TooComplexException("it has more than " + MAX_INSTRUCTIONS + " instructions");
-      }
-      FunctionFlow flow = new FunctionFlow(function);
-      ControlGraph graph = ControlGraph.of(flow, new CallEnds(module, false));
-      KernelValues values = new KernelValues(flow, graph, nodes, parameters);
+      ControlGraph graph = kernel.graph();
+      KernelValues values = new KernelValues(kernel.flow(), graph, nodes, parameters);
       values.evaluate();
       Formulas formulas = new Formulas(nodes, graph);
       Guards guards = new Guards(graph, values);
@@ -137,7 +135,7 @@ public final class KernelBounds {
     }
 
     private String place(Instruction instruction) {
-      return module.position(instruction.source()).map(SourcePosition::inFile).orElse("");
+      return kernel.module().position(instruction.source()).map(SourcePosition::inFile).orElse("");
     }
   }
 }

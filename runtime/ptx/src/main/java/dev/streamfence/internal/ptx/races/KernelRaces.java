@@ -1,5 +1,6 @@
 package dev.streamfence.internal.ptx.races;
 
+import dev.streamfence.internal.ptx.ir.KernelFlow;
 import dev.streamfence.internal.ptx.ir.TooComplexException;
 import dev.streamfence.internal.ptx.symbolic.ArrayPlace;
 import dev.streamfence.internal.ptx.syntax.Instruction;
@@ -106,11 +107,21 @@ public final class KernelRaces {
       List<ArrayPlace> tables,
       Map<Integer, Integer> distinct,
       LaunchSpace space) {
+    return of(new KernelFlow(module, entry), arrays, tables, distinct, space);
+  }
+
+  /** Analyses a kernel whose code other analyses may share. */
+  public static KernelRaces of(
+      KernelFlow kernel,
+      List<ArrayPlace> arrays,
+      List<ArrayPlace> tables,
+      Map<Integer, Integer> distinct,
+      LaunchSpace space) {
     try {
-      if (module.addressSize() != Long.SIZE) {
+      if (kernel.module().addressSize() != Long.SIZE) {
         return unknown("it has no 64-bit addresses");
       }
-      return new RaceAnalysis(module, entry, arrays, tables, distinct, space).find();
+      return new RaceAnalysis(kernel, arrays, tables, distinct, space).find();
     } catch (TooComplexException e) {
       return unknown(String.valueOf(e.getMessage()));
     } catch (StackOverflowError e) {

@@ -4,7 +4,7 @@ import dev.streamfence.internal.ptx.ir.CallEnds;
 import dev.streamfence.internal.ptx.ir.ControlGraph;
 import dev.streamfence.internal.ptx.ir.ControlGraph.Loop;
 import dev.streamfence.internal.ptx.ir.FunctionFlow;
-import dev.streamfence.internal.ptx.ir.InlinedCalls;
+import dev.streamfence.internal.ptx.ir.KernelFlow;
 import dev.streamfence.internal.ptx.ir.TooComplexException;
 import dev.streamfence.internal.ptx.races.KernelRaces.Conflict;
 import dev.streamfence.internal.ptx.races.KernelRaces.Verdict;
@@ -20,7 +20,6 @@ import dev.streamfence.internal.ptx.symbolic.Node.Special;
 import dev.streamfence.internal.ptx.symbolic.NodeGraph;
 import dev.streamfence.internal.ptx.symbolic.Polynomial;
 import dev.streamfence.internal.ptx.symbolic.Polynomial.Term;
-import dev.streamfence.internal.ptx.syntax.PtxEntry;
 import dev.streamfence.internal.ptx.syntax.PtxFunction;
 import dev.streamfence.internal.ptx.syntax.PtxModule;
 import java.util.ArrayList;
@@ -65,23 +64,19 @@ final class RaceAnalysis {
   private @Nullable KernelRaces worst;
 
   RaceAnalysis(
-      PtxModule module,
-      PtxEntry entry,
+      KernelFlow kernel,
       List<ArrayPlace> arrays,
       List<ArrayPlace> tables,
       Map<Integer, Integer> distinct,
       LaunchSpace space) {
-    this.module = module;
+    this.module = kernel.module();
     this.arrays = arrays;
     this.distinct = distinct;
     this.space = space;
-    PtxFunction function = InlinedCalls.in(module, entry.function());
-    if (function.instructions().size() > MAX_INSTRUCTIONS) {
-      throw new TooComplexException("it has more than " + MAX_INSTRUCTIONS + " instructions");
-    }
-    ends = new CallEnds(module, false);
-    flow = new FunctionFlow(function);
-    graph = ControlGraph.of(flow, ends);
+    PtxFunction function = kernel.function(MAX_INSTRUCTIONS);
+    ends = kernel.ends();
+    flow = kernel.flow();
+    graph = kernel.graph();
     memory = new NamedMemory(nodes, function, arrays, tables);
     values = new KernelValues(flow, graph, nodes, memory);
     values.evaluate();
