@@ -150,7 +150,8 @@ public record Opcode(
     return registers;
   }
 
-  boolean isSource(int index) {
+  /** Returns whether the instruction may read the registers of an operand. */
+  public boolean isSource(int index) {
     return !isDestination(index) || letter(index) == 'A';
   }
 

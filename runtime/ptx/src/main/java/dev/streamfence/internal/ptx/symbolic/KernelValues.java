@@ -16,6 +16,7 @@ import dev.streamfence.internal.ptx.syntax.Register;
 import dev.streamfence.internal.ptx.syntax.ScalarType;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.BitSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -40,8 +41,19 @@ public final class KernelValues {
   private final InstructionValues instructions;
   private final NodeGraph nodes;
   private final ArgumentLookup arguments;
-  private final int registers;
+
+  /** The registers that a block may read as another one left them, in ascending order. */
+  private final int[] passed;
+
+  /** The values of all registers in the block that is evaluated. */
+  private final @Nullable Node[] current;
+
+  /** The registers that each instruction may assign. */
+  private final List<List<Register>> assigned = new ArrayList<>();
+
+  /** What each block leaves in the registers that are passed. */
   private final @Nullable Node[][] leaving;
+
   private final @Nullable Node[] conditions;
   private final List<MemoryAccess> accesses = new ArrayList<>();
 
@@ -54,7 +66,7 @@ public final class KernelValues {
   /** Values that code outside of the kernel, or memory, receives. */
   private final List<Node> escaping = new ArrayList<>();
 
-  /** The phis of the loops' headers, by register, until their latches are evaluated. */
+  /** The phis of the loops' headers, by passed register, until their latches are evaluated. */
   private final @Nullable Node[][] headers;
 
   public KernelValues(
@@ -63,20 +75,63 @@ public final class KernelValues {
     this.graph = graph;
     this.nodes = nodes;
     this.arguments = arguments;
-    this.registers = flow.function().registers();
+    int registers = flow.function().registers();
     if ((long) registers * graph.size() > MAX_STATES) {
       throw new TooComplexException("it has too many registers and blocks");
     }
+    for (int i = 0; i < flow.size(); i++) {
+      assigned.add(InstructionValues.assigned(flow, i));
+    }
+    this.passed = passed();
+    this.current = new Node[registers];
     this.leaving = new Node[graph.size()][];
     this.headers = new Node[graph.size()][];
     this.conditions = new Node[graph.size()];
     this.instructions = new InstructionValues(nodes, arguments);
   }
 
+  /** The registers that a block reads before it assigns them, or keeps if a guard fails. */
+  private int[] passed() {
+    BitSet found = new BitSet();
+    for (int block = 0; block < graph.size(); block++) {
+      BitSet own = new BitSet();
+      for (int i = graph.block(block).first(); i < graph.block(block).end(); i++) {
+        Instruction.GuardPredicate guard = flow.instruction(i).guard();
+        List<Operand> operands = flow.instruction(i).operands();
+        for (int operand = 0; operand < operands.size(); operand++) {
+          if (guard != null || flow.rule(i).isSource(operand)) {
+            read(operands.get(operand).registers(), own, found);
+          }
+        }
+        if (guard != null) {
+          read(List.of(guard.predicate()), own, found);
+        }
+        for (Register each : assigned.get(i)) {
+          own.set(each.index(), each.index() + each.vectorLength());
+        }
+      }
+    }
+    return found.stream().toArray();
+  }
+
+  private static void read(List<Register> registers, BitSet own, BitSet found) {
+    for (Register register : registers) {
+      for (int i = register.index(); i < register.index() + register.vectorLength(); i++) {
+        if (!own.get(i)) {
+          found.set(i);
+        }
+      }
+    }
+  }
+
   /** Evaluates the kernel. */
   public void evaluate() {
+    @Nullable Node[] state = current;
     for (int block = 0; block < graph.size(); block++) {
-      @Nullable Node[] state = entering(block);
+      @Nullable Node[] entering = entering(block);
+      for (int i = 0; i < passed.length; i++) {
+        state[passed[i]] = entering[i];
+      }
       Block code = graph.block(block);
       for (int i = code.first(); i < code.end(); i++) {
         evaluate(i, block, state);
@@ -84,7 +139,10 @@ public final class KernelValues {
       if (code.branch() != null) {
         conditions[block] = guard(code.branch(), block, state);
       }
-      leaving[block] = state;
+      for (int i = 0; i < passed.length; i++) {
+        entering[i] = state[passed[i]];
+      }
+      leaving[block] = entering;
     }
     for (Loop loop : graph.loops()) {
       complete(loop);
@@ -94,7 +152,7 @@ public final class KernelValues {
   private @Nullable Node[] entering(int block) {
     List<Integer> before = graph.block(block).predecessors();
     if (before.isEmpty()) {
-      return new Node[registers];
+      return new Node[passed.length];
     }
     Loop loop = graph.loop(block);
     if (loop != null && loop.header == block) {
@@ -102,24 +160,34 @@ public final class KernelValues {
     }
     @Nullable Node[] first = state(before.get(0));
     @Nullable Node[] state = first.clone();
-    for (int register = 0; before.size() > 1 && register < registers; register++) {
-      boolean same = true;
-      for (int predecessor : before) {
-        same &= state(predecessor)[register] == first[register];
-      }
-      if (!same) {
-        state[register] = joined(block, before, register);
-      }
+    BitSet differing = differing(before);
+    for (int i = differing.nextSetBit(0); i >= 0; i = differing.nextSetBit(i + 1)) {
+      state[i] = joined(block, before, i);
     }
     return state;
+  }
+
+  /** The passed registers in which some blocks leave different values. */
+  private BitSet differing(List<Integer> blocks) {
+    BitSet found = new BitSet();
+    for (int i = 1; i < blocks.size(); i++) {
+      @Nullable Node[] first = state(blocks.get(0));
+      @Nullable Node[] other = state(blocks.get(i));
+      for (int register = 0; register < first.length; register++) {
+        if (first[register] != other[register]) {
+          found.set(register);
+        }
+      }
+    }
+    return found;
   }
 
   public Instruction instruction(int index) {
     return flow.instruction(index);
   }
 
-  /** What a block leaves in the registers. */
-  public @Nullable Node[] state(int block) {
+  /** What a block leaves in the registers that are passed. */
+  private @Nullable Node[] state(int block) {
     @Nullable Node[] state = leaving[block];
     if (state == null) {
       throw new TooComplexException("it has a loop with two entries");
@@ -194,29 +262,27 @@ public final class KernelValues {
   private @Nullable Node[] header(int block, Loop loop) {
     List<Integer> outside =
         graph.block(block).predecessors().stream().filter(each -> !loop.body.get(each)).toList();
-    @Nullable Node[] state = new Node[registers];
-    int[] assigned = assignedBits(loop);
-    @Nullable Node[] phis = new Node[registers];
-    for (int register = 0; register < registers; register++) {
-      @Nullable Node value = outside.isEmpty() ? null : state(outside.get(0))[register];
-      boolean same = true;
-      for (int predecessor : outside) {
-        same &= state(predecessor)[register] == value;
+    @Nullable Node[] state = new Node[passed.length];
+    int[] widths = assignedBits(loop);
+    @Nullable Node[] phis = new Node[passed.length];
+    BitSet differing = differing(outside);
+    for (int i = 0; i < passed.length; i++) {
+      @Nullable Node value = outside.isEmpty() ? null : state(outside.get(0))[i];
+      if (differing.get(i)) {
+        value = joined(block, outside, i);
       }
-      if (!same) {
-        value = joined(block, outside, register);
-      }
-      if (assigned[register] > 0) {
+      int bits = widths[passed[i]];
+      if (bits > 0) {
         if (value == null) {
-          value = nodes.unknown(assigned[register], block, List.of());
+          value = nodes.unknown(bits, block, List.of());
         }
         Node phi = nodes.phi(value.bits, block);
         phi.inputs = List.of(value);
         phi.isCarried = true;
-        phis[register] = phi;
+        phis[i] = phi;
         value = phi;
       }
-      state[register] = value;
+      state[i] = value;
     }
     headers[block] = phis;
     return state;
@@ -224,10 +290,10 @@ public final class KernelValues {
 
   /** The widths of the registers that a loop assigns; 0 for the others. */
   private int[] assignedBits(Loop loop) {
-    int[] widths = new int[registers];
+    int[] widths = new int[current.length];
     for (int block = loop.body.nextSetBit(0); block >= 0; block = loop.body.nextSetBit(block + 1)) {
       for (int i = graph.block(block).first(); i < graph.block(block).end(); i++) {
-        for (Register register : InstructionValues.assigned(flow, i)) {
+        for (Register register : assigned.get(i)) {
           int bits = InstructionValues.bits(register);
           Arrays.fill(widths, register.index(), register.index() + register.vectorLength(), bits);
         }
@@ -239,14 +305,14 @@ public final class KernelValues {
   /** Adds to the phis of a header what the loop leaves in the registers. */
   private void complete(Loop loop) {
     @Nullable Node[] phis = headers[loop.header];
-    for (int register = 0; phis != null && register < registers; register++) {
-      Node phi = phis[register];
+    for (int i = 0; phis != null && i < phis.length; i++) {
+      Node phi = phis[i];
       if (phi == null) {
         continue;
       }
       List<Node> inputs = new ArrayList<>(phi.inputs);
       for (int latch : loop.latches) {
-        Node value = state(latch)[register];
+        Node value = state(latch)[i];
         inputs.add(
             value == null || value.bits != phi.bits
                 ? nodes.unknown(phi.bits, latch, value == null ? List.of() : List.of(value))
@@ -275,10 +341,10 @@ public final class KernelValues {
     int before = accesses.size();
     addAccesses(index, rule, block, guard, state);
     MemoryAccess access = accesses.size() == before + 1 ? accesses.get(before) : null;
-    List<Register> assigned = InstructionValues.assigned(flow, index);
+    List<Register> results = assigned.get(index);
     Node result = null;
-    if (assigned.size() == 1 && assigned.get(0).vectorLength() == 1) {
-      result = instructions.value(instruction, rule, assigned.get(0), block, state);
+    if (results.size() == 1 && results.get(0).vectorLength() == 1) {
+      result = instructions.value(instruction, rule, results.get(0), block, state);
     }
     // A result that comes from memory does not depend on the address.
     boolean fromMemory =
@@ -288,17 +354,17 @@ public final class KernelValues {
         };
     List<Node> parameters = parameters(instruction);
     List<Node> sources =
-        assigned.isEmpty() || fromMemory ? parameters : sources(instruction, state);
+        results.isEmpty() || fromMemory ? parameters : sources(instruction, rule, state);
     if (!fromMemory) {
       // The address of a parameter, through which the code may read it unseen.
       escaping.addAll(parameters);
     }
-    for (Register register : assigned) {
+    for (Register register : results) {
       int bits = InstructionValues.bits(register);
       for (int i = 0; i < register.vectorLength(); i++) {
         int at = register.index() + i;
         Node value = result == null ? loaded(instruction, bits, block, sources) : result;
-        if (fromMemory && access != null && assigned.size() == 1 && register.vectorLength() == 1) {
+        if (fromMemory && access != null && results.size() == 1 && register.vectorLength() == 1) {
           loads.put(value, access);
         }
         Node held = state[at];
@@ -344,9 +410,13 @@ public final class KernelValues {
     return found;
   }
 
-  private List<Node> sources(Instruction instruction, @Nullable Node[] state) {
+  private static List<Node> sources(Instruction instruction, Opcode rule, @Nullable Node[] state) {
     List<Node> sources = new ArrayList<>();
-    instruction.operands().forEach(operand -> collect(operand, state, sources));
+    for (int i = 0; i < instruction.operands().size(); i++) {
+      if (rule.isSource(i)) {
+        collect(instruction.operands().get(i), state, sources);
+      }
+    }
     return sources;
   }
 
@@ -371,7 +441,7 @@ public final class KernelValues {
       Operand operand = operands.get(i);
       char letter = rule.letter(i);
       boolean isAddress = "rwb".indexOf(letter) >= 0 && !rule.operands().isEmpty();
-      if (handsAll || letter == 'v' || "tusA".indexOf(letter) >= 0) {
+      if ((handsAll && rule.isSource(i)) || letter == 'v' || "tusA".indexOf(letter) >= 0) {
         collect(operand, state, escaping);
       } else if (isAddress && operand instanceof Operand.Memory memory) {
         Node address = instructions.address(memory, block, state);

@@ -12,7 +12,6 @@ import dev.streamfence.internal.ptx.symbolic.KernelValues;
 import dev.streamfence.internal.ptx.symbolic.Node;
 import dev.streamfence.internal.ptx.symbolic.NodeGraph;
 import dev.streamfence.internal.ptx.syntax.BlockLimit;
-import dev.streamfence.internal.ptx.syntax.Operand;
 import dev.streamfence.internal.ptx.syntax.PtxGrid;
 import dev.streamfence.internal.ptx.syntax.PtxModule;
 import dev.streamfence.internal.ptx.syntax.Variable;
@@ -184,8 +183,8 @@ final class BlockThreadTest {
         int y = thread / BLOCK.x() % BLOCK.y();
         int z = thread / BLOCK.x() / BLOCK.y();
         BlockThread evaluation = new BlockThread(nodes, dependences, BLOCK, x, y, z);
-        OptionalLong wide = stored(flow, values, evaluation, flow.size() - 3);
-        OptionalLong narrow = stored(flow, values, evaluation, flow.size() - 2);
+        OptionalLong wide = stored(values, evaluation, flow.size() - 3);
+        OptionalLong narrow = stored(values, evaluation, flow.size() - 2);
         long expectedWide = results.getLong(16 * thread);
         int expectedNarrow = results.getInt(16 * thread + 8);
         wide.ifPresent(value -> assertThat(value).as(ptx).isEqualTo(expectedWide));
@@ -198,10 +197,12 @@ final class BlockThreadTest {
     assertThat(known).isGreaterThan(KERNELS * BLOCK.threads());
   }
 
-  private static OptionalLong stored(
-      FunctionFlow flow, KernelValues values, BlockThread thread, int at) {
-    Operand stored = flow.instruction(at).operands().get(1);
-    Node value = values.state(0)[stored.registers().get(0).index()];
-    return value == null ? OptionalLong.empty() : thread.known(value);
+  private static OptionalLong stored(KernelValues values, BlockThread thread, int at) {
+    return values.accesses().stream()
+        .filter(access -> access.index() == at)
+        .flatMap(access -> values.stored(access).stream())
+        .map(thread::known)
+        .findFirst()
+        .orElseGet(OptionalLong::empty);
   }
 }
