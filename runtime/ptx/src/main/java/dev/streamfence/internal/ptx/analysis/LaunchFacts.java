@@ -64,10 +64,20 @@ public final class LaunchFacts {
   private static boolean usesCluster(Instruction instruction) {
     boolean waits =
         instruction.opcode().equals("barrier") && instruction.modifiers().contains("cluster");
-    return waits
-        || instruction.opcode().equals("mapa")
-        || CLUSTER_REGISTERS.stream()
-            .anyMatch(register -> ReachedCode.reads(instruction, register));
+    if (waits || instruction.opcode().equals("mapa")) {
+      return true;
+    }
+    for (Operand operand : instruction.operands()) {
+      if (operand instanceof Operand.SpecialRegister special
+          && special.name().startsWith("%cluster")) {
+        for (String register : CLUSTER_REGISTERS) {
+          if (ThreadTaint.reads(operand, register)) {
+            return true;
+          }
+        }
+      }
+    }
+    return false;
   }
 
   /** Finds an access to an array without a length, or else a question for its size. */
@@ -83,7 +93,12 @@ public final class LaunchFacts {
   }
 
   private static boolean namesOpenArray(Instruction instruction) {
-    return instruction.operands().stream().anyMatch(LaunchFacts::isOpenArray);
+    for (Operand operand : instruction.operands()) {
+      if (isOpenArray(operand)) {
+        return true;
+      }
+    }
+    return false;
   }
 
   private static boolean isOpenArray(Operand operand) {

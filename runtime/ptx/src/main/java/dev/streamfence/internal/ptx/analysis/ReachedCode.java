@@ -78,8 +78,12 @@ final class ReachedCode {
   }
 
   static boolean reads(Instruction instruction, String register) {
-    return instruction.operands().stream()
-        .anyMatch(operand -> ThreadTaint.reads(operand, register));
+    for (Operand operand : instruction.operands()) {
+      if (ThreadTaint.reads(operand, register)) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /** The place of an instruction. */

@@ -9,6 +9,7 @@ import dev.streamfence.internal.ptx.syntax.PtxFunction;
 import dev.streamfence.internal.ptx.syntax.StateSpace;
 import dev.streamfence.internal.ptx.syntax.Variable;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -51,7 +52,24 @@ final class ThreadStrides extends ForwardFlow<ThreadStrides.NeighbourStep> {
     }
 
     boolean isKnown() {
-      return !equals(UNKNOWN) && !equals(NONE);
+      return stride > Long.MIN_VALUE + 1;
+    }
+
+    boolean isNone() {
+      return stride == Long.MIN_VALUE + 1;
+    }
+
+    // Written out, because each instruction compares some.
+    @Override
+    public boolean equals(@Nullable Object other) {
+      return other instanceof NeighbourStep step
+          && stride == step.stride
+          && Objects.equals(constant, step.constant);
+    }
+
+    @Override
+    public int hashCode() {
+      return Long.hashCode(stride);
     }
 
     boolean isSame() {
@@ -99,9 +117,7 @@ final class ThreadStrides extends ForwardFlow<ThreadStrides.NeighbourStep> {
 
   @Override
   NeighbourStep join(NeighbourStep one, NeighbourStep other) {
-    return one.equals(NeighbourStep.NONE)
-        ? other
-        : other.equals(NeighbourStep.NONE) ? one : one.join(other);
+    return one.isNone() ? other : other.isNone() ? one : one.join(other);
   }
 
   /** Returns the stride of an address in bytes; empty if it is unknown. */
@@ -128,7 +144,7 @@ final class ThreadStrides extends ForwardFlow<ThreadStrides.NeighbourStep> {
                 flow,
                 at,
                 part,
-                part instanceof Operand.Element && !result.equals(NeighbourStep.NONE)
+                part instanceof Operand.Element && !result.isNone()
                     ? NeighbourStep.UNKNOWN
                     : result);
           }
@@ -152,16 +168,16 @@ final class ThreadStrides extends ForwardFlow<ThreadStrides.NeighbourStep> {
     boolean same = true;
     for (int i = 1; i < operands.size(); i++) {
       NeighbourStep source = value(index, operands.get(i));
-      if (source.equals(NeighbourStep.NONE)) {
+      if (source.isNone()) {
         return source;
       }
       sources[i] = source;
       same &= source.isSame();
     }
-    boolean plain =
-        operands.get(0).parts().size() == 1
-            && operands.stream().allMatch(each -> each.parts().size() == 1)
-            && isWholeInteger(instruction);
+    boolean plain = isWholeInteger(instruction);
+    for (Operand operand : operands) {
+      plain &= operand.parts().size() == 1;
+    }
     NeighbourStep linear = plain ? linear(rule.transfer(), sources) : NeighbourStep.UNKNOWN;
     return !linear.isKnown() && same ? NeighbourStep.SAME : linear;
   }
@@ -174,25 +190,27 @@ final class ThreadStrides extends ForwardFlow<ThreadStrides.NeighbourStep> {
       return NeighbourStep.UNKNOWN;
     }
     NeighbourStep address = value(index, operands.get(1));
-    return address.equals(NeighbourStep.NONE) || address.isSame() ? address : NeighbourStep.UNKNOWN;
+    return address.isNone() || address.isSame() ? address : NeighbourStep.UNKNOWN;
   }
 
   /** Returns the result of an instruction on integers that keeps neighbours equally far apart. */
   private static NeighbourStep linear(Opcode.Transfer transfer, NeighbourStep[] from) {
-    return switch (transfer + "/" + (from.length - 1)) {
-      case "FIRST/1", "CONVERT/1" -> from[1];
-      case "ADD/2" -> from[1].plus(from[2]);
-      case "SUBTRACT/2" -> from[1].plus(negated(from[2]));
-      case "NEGATE/1" -> negated(from[1]);
-      case "MULTIPLY/2" -> from[1].times(from[2]);
-      case "MULTIPLY_ADD/3" -> from[1].times(from[2]).plus(from[3]);
-      case "SHIFT_LEFT/2" -> {
-        Long bits = from[2].constant();
+    int count = from.length - 1;
+    return switch (transfer) {
+      case FIRST, CONVERT -> count == 1 ? from[1] : NeighbourStep.UNKNOWN;
+      case ADD -> count == 2 ? from[1].plus(from[2]) : NeighbourStep.UNKNOWN;
+      case SUBTRACT -> count == 2 ? from[1].plus(negated(from[2])) : NeighbourStep.UNKNOWN;
+      case NEGATE -> count == 1 ? negated(from[1]) : NeighbourStep.UNKNOWN;
+      case MULTIPLY -> count == 2 ? from[1].times(from[2]) : NeighbourStep.UNKNOWN;
+      case MULTIPLY_ADD ->
+          count == 3 ? from[1].times(from[2]).plus(from[3]) : NeighbourStep.UNKNOWN;
+      case SHIFT_LEFT -> {
+        Long bits = count == 2 ? from[2].constant() : null;
         yield bits == null || bits < 0 || bits > 20
             ? NeighbourStep.UNKNOWN
             : from[1].times(new NeighbourStep(0, 1L << bits));
       }
-      case "SELECT/3" -> from[1].join(from[2]);
+      case SELECT -> count == 3 ? from[1].join(from[2]) : NeighbourStep.UNKNOWN;
       default -> NeighbourStep.UNKNOWN;
     };
   }

@@ -30,8 +30,11 @@ final class Inequalities {
   /** The same for a search whose result is rare. */
   private static final int FEW_STEPS = 12;
 
+  /** What remains to be proved, and how many of its terms may be negative. */
+  private record Rest(Polynomial goal, int open) {}
+
   private final List<Polynomial> given;
-  private final IntPredicate isNatural;
+  private final IntPredicate isNoNatural;
   private final Budget budget;
   private final Set<Polynomial> seen = new HashSet<>();
   private int stepsLeft;
@@ -44,7 +47,7 @@ final class Inequalities {
    */
   Inequalities(List<Polynomial> given, IntPredicate isNatural, Budget budget) {
     this.given = given;
-    this.isNatural = isNatural;
+    this.isNoNatural = isNatural.negate();
     this.budget = budget;
   }
 
@@ -72,8 +75,8 @@ final class Inequalities {
   private boolean prove(Polynomial goal, int depth) {
     budget.take(goal.size() + 1);
     Term open = null;
-    for (Term term : goal.terms()) {
-      open = open == null && isOpen(term) ? term : open;
+    for (int i = 0; open == null && i < goal.size(); i++) {
+      open = isOpen(goal.term(i)) ? goal.term(i) : null;
     }
     if (open == null) {
       return true;
@@ -81,26 +84,27 @@ final class Inequalities {
     if (depth == MAX_DEPTH || --stepsLeft < 0 || !seen.add(goal)) {
       return false;
     }
-    List<Polynomial> rests = new ArrayList<>();
+    List<Rest> rests = new ArrayList<>();
     for (Polynomial each : given) {
-      for (Term term : each.terms()) {
+      for (int i = 0; i < each.size(); i++) {
+        Term term = each.term(i);
         if (term.coefficient() > 0 != open.coefficient() > 0) {
           continue;
         }
         Monomial factor = open.product().without(term.product());
-        if (factor == null || factor.has(id -> !isNatural.test(id))) {
+        if (factor == null || factor.has(isNoNatural)) {
           continue;
         }
         Polynomial rest = without(goal, open.coefficient(), each, term.coefficient(), factor);
         if (rest != null) {
-          rests.add(rest);
+          rests.add(new Rest(rest, open(rest)));
         }
       }
     }
     // The nearest to a proof first.
-    rests.sort(Comparator.comparingInt(this::open));
-    for (Polynomial rest : rests) {
-      if (prove(rest, depth + 1)) {
+    rests.sort(Comparator.comparingInt(Rest::open));
+    for (Rest rest : rests) {
+      if (prove(rest.goal(), depth + 1)) {
         return true;
       }
     }
@@ -110,14 +114,14 @@ final class Inequalities {
   /** How many terms of a goal may be negative. */
   private int open(Polynomial goal) {
     int count = 0;
-    for (Term term : goal.terms()) {
-      count += isOpen(term) ? 1 : 0;
+    for (int i = 0; i < goal.size(); i++) {
+      count += isOpen(goal.term(i)) ? 1 : 0;
     }
     return count;
   }
 
   private boolean isOpen(Term term) {
-    return term.coefficient() < 0 || term.product().has(id -> !isNatural.test(id));
+    return term.coefficient() < 0 || term.product().has(isNoNatural);
   }
 
   /** A positive multiple of the goal, less the multiple of a given one that cancels a term. */

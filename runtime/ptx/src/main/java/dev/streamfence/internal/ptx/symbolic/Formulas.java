@@ -51,10 +51,15 @@ public final class Formulas {
   public Formulas(NodeGraph nodes, ControlGraph graph) {
     this.nodes = nodes;
     this.graph = graph;
+    List<Node> carried = new ArrayList<>();
+    for (int i = 0; i < nodes.size(); i++) {
+      if (nodes.node(i).isCarried) {
+        carried.add(nodes.node(i));
+      }
+    }
     for (Loop loop : graph.loops()) {
-      for (int i = 0; i < nodes.size(); i++) {
-        Node node = nodes.node(i);
-        if (node.isCarried && node.block == loop.header) {
+      for (Node node : carried) {
+        if (node.block == loop.header) {
           findStep(node, loop);
         }
       }

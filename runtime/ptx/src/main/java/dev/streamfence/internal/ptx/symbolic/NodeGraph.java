@@ -6,13 +6,48 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** The values of one kernel; equal operations on equal operands are one node. */
 public final class NodeGraph {
   /** Far more than a kernel that a person wrote has. */
   private static final int MAX_NODES = 100_000;
 
-  private record Key(Operator operation, int bits, long constant, List<Integer> inputs) {}
+  /** What a node computes. */
+  private static final class Key {
+    private final Operator operation;
+    private final int bits;
+    private final long constant;
+    private final List<Node> inputs;
+    private final int hash;
+
+    Key(Operator operation, int bits, long constant, List<Node> inputs) {
+      this.operation = operation;
+      this.bits = bits;
+      this.constant = constant;
+      this.inputs = inputs;
+      int mixed = 31 * (31 * operation.hashCode() + bits) + Long.hashCode(constant);
+      for (Node input : inputs) {
+        mixed = 31 * mixed + input.id;
+      }
+      hash = mixed;
+    }
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+      // Nodes are equal if they are the same.
+      return other instanceof Key key
+          && operation == key.operation
+          && bits == key.bits
+          && constant == key.constant
+          && inputs.equals(key.inputs);
+    }
+
+    @Override
+    public int hashCode() {
+      return hash;
+    }
+  }
 
   private final List<Node> nodes = new ArrayList<>();
   private final Map<Key, Node> known = new HashMap<>();
@@ -88,7 +123,7 @@ public final class NodeGraph {
   }
 
   private Node shared(Operator operation, int bits, long constant, List<Node> inputs) {
-    Key key = new Key(operation, bits, constant, inputs.stream().map(input -> input.id).toList());
+    Key key = new Key(operation, bits, constant, inputs);
     Node found = known.get(key);
     if (found == null) {
       found = added(new Node(nodes.size(), operation, bits, constant, 0, -1, inputs));

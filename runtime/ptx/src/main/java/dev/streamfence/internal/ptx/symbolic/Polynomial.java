@@ -23,7 +23,20 @@ public final class Polynomial {
    *
    * @param coefficient not 0
    */
-  public record Term(Monomial product, long coefficient) {}
+  public record Term(Monomial product, long coefficient) {
+    // Written out, because proofs compare many, and what a record has by itself is slow at first.
+    @Override
+    public boolean equals(@Nullable Object other) {
+      return other instanceof Term term
+          && coefficient == term.coefficient
+          && product.equals(term.product);
+    }
+
+    @Override
+    public int hashCode() {
+      return 31 * product.hashCode() + Long.hashCode(coefficient);
+    }
+  }
 
   /** A product of values, each as often as it occurs, in ascending order. */
   @SuppressWarnings("ArrayRecordComponent") // Compared by content, and never changed.
@@ -120,6 +133,11 @@ public final class Polynomial {
   /** The terms, the one of the highest degree first. */
   public List<Term> terms() {
     return Collections.unmodifiableList(Arrays.asList(terms));
+  }
+
+  /** One of the terms, in the same order. */
+  public Term term(int index) {
+    return terms[index];
   }
 
   /** How many terms it has. */
