@@ -51,7 +51,10 @@ public final class KernelLaunch {
 
   /** Sets the stream: that of a timeline may be exchanged between two launches. */
   public KernelLaunch stream(StreamHandle next) {
-    stream = next;
+    // A comparison is cheaper than storing a reference.
+    if (stream != next) {
+      stream = next;
+    }
     return this;
   }
 

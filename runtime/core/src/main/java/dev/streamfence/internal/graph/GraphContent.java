@@ -10,6 +10,7 @@ import dev.streamfence.internal.order.GraphRecording.TotalUse;
 import dev.streamfence.internal.order.HazardState;
 import dev.streamfence.internal.order.RecordedNode;
 import dev.streamfence.internal.order.Teardown;
+import dev.streamfence.internal.order.Uses;
 import dev.streamfence.internal.order.WorkFacts;
 import java.util.BitSet;
 import java.util.List;
@@ -29,6 +30,9 @@ final class GraphContent {
   private final GraphStructure structure;
   private final Runnable[] checks;
   private final TotalUse[] uses;
+
+  /** The same for a launch; empty if the uses have changed. */
+  private final Uses launchUses = new Uses();
 
   /** The nodes whose arguments the driver does not know yet. */
   private final BitSet outdated = new BitSet();
@@ -110,9 +114,25 @@ final class GraphContent {
     return checks;
   }
 
+  /** A use of its nodes. */
+  TotalUse use(int index) {
+    return uses[index];
+  }
+
+  /** Lets the nodes use other memory. */
+  void setUse(int index, HazardState other) {
+    uses[index] = uses[index].of(other);
+    launchUses.clear();
+  }
+
   /** What its nodes use, which changes with its inputs. */
-  TotalUse[] uses() {
-    return uses;
+  Uses uses() {
+    if (launchUses.isEmpty()) {
+      for (int i = 0; i < uses.length; i++) {
+        launchUses.add(uses[i].state(), uses[i].reads(), uses[i].writes(), i);
+      }
+    }
+    return launchUses;
   }
 
   BitSet outdated() {

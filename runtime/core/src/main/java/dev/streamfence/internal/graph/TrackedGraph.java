@@ -21,7 +21,6 @@ import dev.streamfence.internal.driver.LaunchObserver;
 import dev.streamfence.internal.graph.GraphInputs.Input;
 import dev.streamfence.internal.memory.Region;
 import dev.streamfence.internal.order.GraphRecording;
-import dev.streamfence.internal.order.GraphRecording.TotalUse;
 import dev.streamfence.internal.order.HazardState;
 import dev.streamfence.internal.order.RecordedNode;
 import dev.streamfence.internal.order.Submission;
@@ -134,11 +133,7 @@ public final class TrackedGraph implements KernelGraph {
     for (Runnable check : now.checks()) {
       check.run();
     }
-    TotalUse[] uses = now.uses();
-    for (int i = 0; i < uses.length; i++) {
-      TotalUse use = uses[i];
-      submission.use(use.state(), use.reads(), use.writes(), i);
-    }
+    submission.use(now.uses());
     Timeline last = lastTimeline;
     if (last != null && last != submission.timeline()) {
       submission.after(last, lastTicket);
@@ -243,8 +238,7 @@ public final class TrackedGraph implements KernelGraph {
     GraphContent now = content;
     HazardState before = input.region().hazards();
     if (input.use() >= 0) {
-      TotalUse[] uses = now.uses();
-      uses[input.use()] = uses[input.use()].of(next.region().hazards());
+      now.setUse(input.use(), next.region().hazards());
     }
     if (next.region().address() != input.region().address()) {
       now.outdated().or(input.nodes());
@@ -307,7 +301,7 @@ public final class TrackedGraph implements KernelGraph {
     if (input.use() < 0) {
       return AttemptedUse.of(words + this);
     }
-    AttemptedUse use = content.uses()[input.use()].use();
+    AttemptedUse use = content.use(input.use()).use();
     return new AttemptedUse(use.kernel(), use.parameter(), words + use.inWords());
   }
 
@@ -489,7 +483,7 @@ public final class TrackedGraph implements KernelGraph {
 
     @Override
     public AttemptedUse use(int index) {
-      return content.uses()[index].use();
+      return content.use(index).use();
     }
 
     @Override

@@ -34,6 +34,17 @@ final class ArrayArgument {
     isWritten = writes;
   }
 
+  /** Whether it is some memory in some place, neither of which the next launch has to check. */
+  @SuppressWarnings("ReferenceEquality")
+  boolean is(@Nullable Region memory, int position, int place) {
+    return region == memory && parameter == position && index == place;
+  }
+
+  /** Keeps an array reachable that has the same memory as the launch before. */
+  void hold(ReadableArray<?> passed) {
+    array = passed;
+  }
+
   /** Adds the same array to other arguments. */
   void addTo(ArrayArguments others, long address) {
     ReadableArray<?> passed = array;

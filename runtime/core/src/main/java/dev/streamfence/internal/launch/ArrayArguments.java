@@ -33,6 +33,15 @@ final class ArrayArguments {
   private int[] order = {};
   private int count;
 
+  /**
+   * So many of the first arguments, passed in the same place again, need no other check than that
+   * they are still there: an earlier launch had all of them at once.
+   */
+  private int known;
+
+  /** Changes with the arrays, see {@link #version}. */
+  private long version;
+
   /** How many arrays were passed. */
   int count() {
     return count;
@@ -52,6 +61,38 @@ final class ArrayArguments {
     return addresses;
   }
 
+  /**
+   * What is known of the arrays of a launch holds for another launch with the same version. For a
+   * launch whose arrays were all passed.
+   */
+  long version() {
+    if (count < known) {
+      known = count;
+      version++;
+    }
+    return version;
+  }
+
+  /** Whether an earlier launch had the same memory in the place that is next. */
+  boolean isNext(@Nullable Region region, int parameter, int index) {
+    return count < known && arguments[count].is(region, parameter, index);
+  }
+
+  /** Adds an array that {@link #isNext}. */
+  void addNext(ReadableArray<?> array) {
+    arguments[count++].hold(array);
+  }
+
+  /**
+   * Says that the arrays that were added last were accepted, and need not be checked again in the
+   * same place.
+   */
+  void accept(int first) {
+    if (known == first) {
+      known = Math.min(count, REMEMBERED);
+    }
+  }
+
   /** Adds an array. */
   void add(
       ReadableArray<?> array, @Nullable Region region, int parameter, int index, boolean writes) {
@@ -68,6 +109,8 @@ final class ArrayArguments {
     if (count == arguments.length) {
       grow();
     }
+    known = Math.min(known, count);
+    version++;
     if (allocations[count] != allocation) {
       allocations[count] = allocation;
     }
@@ -89,6 +132,7 @@ final class ArrayArguments {
     for (int i = kept; i < count; i++) {
       arguments[i].release();
     }
+    known = Math.min(known, REMEMBERED);
     for (int i = Math.max(kept, REMEMBERED); i < count; i++) {
       arguments[i].forget();
       allocations[i] = null;

@@ -32,6 +32,9 @@ final class BoundsCheck implements LaunchNumbers {
   private final long[] ends;
   private boolean isComputed;
 
+  /** The arrays that were long enough for the numbers; none at first. */
+  private long passed = -1;
+
   BoundsCheck(LoadedBounds bounds, KernelLaunch launch, ArgumentFrame frame) {
     this.bounds = bounds;
     this.evaluator = bounds.evaluator();
@@ -54,9 +57,13 @@ final class BoundsCheck implements LaunchNumbers {
    * @throws KernelArgumentException if an array is too short, with both numbers
    */
   void check(ArrayArguments arrays) {
+    long version = arrays.version();
     if (takeNumbers() || !isComputed) {
       compute();
+    } else if (passed == version) {
+      return;
     }
+    passed = -1;
     for (int i = 0; i < arrays.count(); i++) {
       ArrayArgument argument = arrays.get(i);
       if (argument.index() != ArrayArguments.IN_NO_TABLE || argument.isUntracked()) {
@@ -67,6 +74,7 @@ final class BoundsCheck implements LaunchNumbers {
         throw refusal(array, argument);
       }
     }
+    passed = version;
   }
 
   /** Takes the numbers of the launch; returns whether one has changed. */

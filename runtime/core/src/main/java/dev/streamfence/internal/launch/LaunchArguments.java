@@ -18,6 +18,7 @@ import dev.streamfence.internal.memory.Region;
 import dev.streamfence.internal.order.RecordedNode;
 import dev.streamfence.internal.order.Submission;
 import dev.streamfence.internal.order.UseLabels;
+import dev.streamfence.internal.order.Uses;
 import dev.streamfence.launch.Access;
 import dev.streamfence.launch.ArrayElement;
 import dev.streamfence.launch.DeviceValues;
@@ -55,6 +56,10 @@ final class LaunchArguments {
   private final KernelLaunch launch;
   private final boolean strict;
   private final ArrayArguments arrays = new ArrayArguments();
+  private final Uses uses = new Uses();
+
+  /** The arrays that the uses are of. */
+  private long usesVersion = -1;
 
   /** The variables of the module that the kernel uses besides its parameters. */
   private final SymbolUse[] symbols;
@@ -67,9 +72,6 @@ final class LaunchArguments {
 
   /** How many parameters were passed, and so which is next. */
   private int position;
-
-  /** Whether an array of another device was passed. */
-  private boolean hasPeers;
 
   LaunchArguments(
       LoadedKernel kernel,
@@ -118,12 +120,15 @@ final class LaunchArguments {
   /** Forgets the last launch. */
   void clear() {
     position = 0;
-    hasPeers = false;
   }
 
   /** Drops the references to the arrays, and the tables that were not sent. */
   void release() {
     arrays.truncate(0);
+    if (uses.areMany()) {
+      uses.clear();
+      usesVersion = -1;
+    }
     if (tables != null) {
       tables.release();
     }
@@ -177,7 +182,11 @@ final class LaunchArguments {
       int turn = position;
       TrackedArray<?> array = array(values, ArrayArguments.IN_NO_TABLE);
       requireTurn(turn, values);
-      add(array, declared, submission, labels);
+      int place = arrays.count();
+      if (!addAgain(array, declared, declared.elementType(), ArrayArguments.IN_NO_TABLE)) {
+        add(array, declared, submission, labels);
+      }
+      frame.put(offsets[position++], arrays.address(place));
     }
   }
 
@@ -207,20 +216,49 @@ final class LaunchArguments {
       Submission submission,
       UseLabels labels) {
     int first = arrays.count();
-    int uses = submission.uses();
     boolean isTaken = false;
     try {
       add(array, declared, declared.elementType(), ArrayArguments.IN_NO_TABLE, submission, labels);
       requireApart(first);
       isTaken = true;
     } finally {
-      if (!isTaken) {
-        arrays.truncate(first);
-        submission.forgetUses(uses);
-      }
+      end(isTaken, first);
     }
-    frame.put(offsets[position], arrays.address(first));
-    position++;
+  }
+
+  /** Keeps the arrays that were added last, or forgets them if they are refused. */
+  private void end(boolean isTaken, int first) {
+    if (isTaken) {
+      arrays.accept(first);
+    } else {
+      arrays.truncate(first);
+    }
+  }
+
+  /**
+   * Adds an array if an earlier launch has passed the same memory in the same place: all that can
+   * have changed since is that it is closed.
+   */
+  private boolean addAgain(
+      TrackedArray<?> array,
+      KernelParameter.Tracked declared,
+      @Nullable ArrayElement elementType,
+      int index) {
+    Region region = array.region();
+    if (region == null || !arrays.isNext(region, position, index)) {
+      return false;
+    }
+    // What is not known, or would be refused, is left to the full check.
+    boolean isSame =
+        (elementType == null || array.elementType() == elementType)
+            && (array instanceof WritableArray || !declared.access().writes())
+            && array.runtime() == runtime
+            && isRecorded(region)
+            && !array.isGone();
+    if (isSame) {
+      arrays.addNext(array);
+    }
+    return isSame;
   }
 
   /**
@@ -235,7 +273,6 @@ final class LaunchArguments {
     requirePresent(table, names[position]);
     int turn = position;
     int first = arrays.count();
-    int uses = submission.uses();
     boolean isTaken = false;
     try {
       if (table instanceof Object[] entries) {
@@ -255,7 +292,11 @@ final class LaunchArguments {
     } finally {
       // What the code of the user has passed meanwhile is forgotten with the table.
       position = turn;
-      endTable(isTaken, first, uses, submission);
+      end(isTaken, first);
+      if (isTaken) {
+        requireNonNull(tables).add(position, first, arrays.count() - first);
+        position++;
+      }
     }
   }
 
@@ -281,7 +322,9 @@ final class LaunchArguments {
       Submission submission,
       UseLabels labels) {
     TrackedArray<?> array = array((DeviceValues) present(entry, index), index);
-    add(array, declared, declared.elementType(), index, submission, labels);
+    if (!addAgain(array, declared, declared.elementType(), index)) {
+      add(array, declared, declared.elementType(), index, submission, labels);
+    }
   }
 
   private TrackedArray<?> array(DeviceValues values, int index) {
@@ -313,16 +356,6 @@ final class LaunchArguments {
         use, passed.toString(), refusal.generation(), refusal.getCause());
   }
 
-  private void endTable(boolean isTaken, int first, int uses, Submission submission) {
-    if (isTaken) {
-      requireNonNull(tables).add(position, first, arrays.count() - first);
-      position++;
-    } else {
-      arrays.truncate(first);
-      submission.forgetUses(uses);
-    }
-  }
-
   /** Adds an array, alone or in a table. */
   private void add(
       TrackedArray<?> array,
@@ -334,7 +367,6 @@ final class LaunchArguments {
     boolean isPeer = array.runtime() != runtime;
     if (isPeer) {
       requirePeer(array, declared, index, submission, labels);
-      hasPeers = true;
     }
     requireFits(array, elementType, index);
     if (declared.access().writes() && !(array instanceof WritableArray)) {
@@ -357,10 +389,6 @@ final class LaunchArguments {
       region.hazards().requireUsable(labels, added);
     } else if (region != null && recorded) {
       region.requireTracked(labels, added);
-      if (!isPeer) {
-        submission.use(
-            region.hazards(), declared.access().reads(), declared.access().writes(), added);
-      }
     }
   }
 
@@ -466,32 +494,45 @@ final class LaunchArguments {
     bounds.check(arrays);
   }
 
-  /** Records the uses of arrays of other devices, which their devices register. */
-  void usePeers(Submission submission) {
-    for (int i = 0; hasPeers && i < arrays.count(); i++) {
-      ArrayArgument array = arrays.get(i);
-      TrackedRuntime owner = array.runtime();
-      Region region = array.region();
-      if (owner != null && owner != runtime && region != null && isRecorded(region)) {
-        Access access = ((KernelParameter.Tracked) parameters[array.parameter()]).access();
-        submission.usePeer(owner.pool(), region.hazards(), access.reads(), access.writes(), i);
-      }
+  /**
+   * Records the uses of the arrays and of the module's variables: those of the launch before, if it
+   * had the same arrays.
+   *
+   * @throws StreamMisuseException if a variable is also passed and the kernel writes it, unless the
+   *     signature allows that
+   */
+  void use(Submission submission) {
+    if (usesVersion != arrays.version()) {
+      usesVersion = -1;
+      findUses(submission);
+      usesVersion = arrays.version();
     }
+    submission.use(uses);
   }
 
-  /**
-   * Records the uses of the module's variables, and refuses one that is also passed if the kernel
-   * writes it, unless the signature allows that.
-   */
-  void useSymbols(Submission submission) {
+  private void findUses(Submission submission) {
     for (SymbolUse symbol : symbols) {
       if (!signature.allowsAliases()) {
         arrays.requireApart(symbol, this);
       }
     }
+    uses.clear();
+    for (int i = 0; i < arrays.count(); i++) {
+      ArrayArgument array = arrays.get(i);
+      TrackedRuntime owner = array.runtime();
+      Region region = array.region();
+      if (owner != null && region != null && isRecorded(region)) {
+        Access access = ((KernelParameter.Tracked) parameters[array.parameter()]).access();
+        if (owner == runtime) {
+          uses.add(region.hazards(), access.reads(), access.writes(), i);
+        } else {
+          submission.usePeer(owner.pool(), region.hazards(), access.reads(), access.writes(), i);
+        }
+      }
+    }
     for (int i = 0; i < symbols.length; i++) {
       SymbolUse symbol = symbols[i];
-      submission.use(symbol.region().hazards(), symbol.reads(), symbol.writes(), -1 - i);
+      uses.add(symbol.region().hazards(), symbol.reads(), symbol.writes(), -1 - i);
     }
   }
 

@@ -43,7 +43,10 @@ public final class TrackedRecorder implements LaunchRecorder {
   private final @Nullable BoundsCheck bounds;
 
   // Confined to the thread that holds the submission lock.
-  private @Nullable Submission open;
+  /** That of the stream, once a launch was begun. */
+  private @Nullable Submission current;
+
+  private boolean isOpen;
 
   TrackedRecorder(
       LoadedKernel kernel,
@@ -88,7 +91,12 @@ public final class TrackedRecorder implements LaunchRecorder {
 
   @Override
   public TrackedRecorder begin() {
-    open = TrackedStream.timelineOf(stream).begin(labels);
+    Submission begun = TrackedStream.timelineOf(stream).begin(labels);
+    // A comparison is cheaper than storing a reference.
+    if (current != begun) {
+      current = begun;
+    }
+    isOpen = true;
     launch.stream(timeline.stream());
     requireLoaded();
     arguments.clear();
@@ -223,8 +231,7 @@ public final class TrackedRecorder implements LaunchRecorder {
       arguments.check(bounds);
     }
     launch.keepShape();
-    arguments.useSymbols(submission);
-    arguments.usePeers(submission);
+    arguments.use(submission);
     if (launch.blocks() > 0 && submission.recording() == null) {
       arguments.placeTables();
     }
@@ -322,9 +329,9 @@ public final class TrackedRecorder implements LaunchRecorder {
 
   @Override
   public void close() {
-    Submission submission = open;
-    if (submission != null && submission.isHeldByCurrentThread()) {
-      open = null;
+    Submission submission = current;
+    if (submission != null && isOpen && submission.isHeldByCurrentThread()) {
+      isOpen = false;
       arguments.release();
       boolean wait =
           synchronous
@@ -385,8 +392,8 @@ public final class TrackedRecorder implements LaunchRecorder {
   }
 
   private Submission requireOpen() {
-    Submission submission = open;
-    if (submission == null || !submission.isHeldByCurrentThread()) {
+    Submission submission = current;
+    if (submission == null || !isOpen || !submission.isHeldByCurrentThread()) {
       runtime.life().requireOpen();
       throw new StreamMisuseException(
           StreamMisuseException.Misuse.WRONG_STEP,

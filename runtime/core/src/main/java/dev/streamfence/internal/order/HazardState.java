@@ -556,6 +556,19 @@ public final class HazardState extends HazardLock {
     return generation;
   }
 
+  /** Whether it refuses no use. Held: the lock. */
+  boolean acceptsAll() {
+    return state == Availability.OPEN && !refusesReads && !refusesWrites;
+  }
+
+  /**
+   * Whether a use on a stream has to wait for nothing, since no other stream or code uses it. Held:
+   * the lock.
+   */
+  boolean isAlone(Timeline timeline) {
+    return gate == null && history.isAlone(timeline);
+  }
+
   /**
    * Refuses a use of a closed allocation, except its own free, and, after {@link
    * #refuseReadsUntilWritten}, a read before the first write. Held: the lock.

@@ -116,12 +116,17 @@ final class LatestTickets {
     firstTicket = ticket;
   }
 
+  /** Whether there is no ticket on another stream. */
+  boolean isAlone(Timeline stream) {
+    return first == null || (first == stream && otherCount == 0);
+  }
+
   /** The ticket on a stream, 0 if there is none; -1 if there are some on other streams. */
   long onlyOn(Timeline stream) {
-    if (first == null) {
-      return 0;
+    if (!isAlone(stream)) {
+      return -1;
     }
-    return first == stream && otherCount == 0 ? firstTicket : -1;
+    return first == null ? 0 : firstTicket;
   }
 
   /** Makes a submission wait for all of them. */

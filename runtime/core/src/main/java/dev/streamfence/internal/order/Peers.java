@@ -200,6 +200,9 @@ final class Peers {
 
   /** Forgets the uses and the parts, which are to be closed after the work. */
   List<Submission> clear() {
+    if (uses.isEmpty()) {
+      return List.of();
+    }
     List<Submission> ended = parts;
     uses.clear();
     parts = List.of();

@@ -13,7 +13,11 @@ final class RecentWork {
   private final @Nullable UseLabels[] labels = new UseLabels[REMEMBERED];
 
   void note(long ticket, UseLabels of) {
-    labels[(int) (ticket % REMEMBERED)] = of;
+    int place = (int) (ticket % REMEMBERED);
+    // A comparison is cheaper than storing a reference.
+    if (labels[place] != of) {
+      labels[place] = of;
+    }
   }
 
   /**

@@ -41,7 +41,14 @@ public final class Submission implements AutoCloseable {
   private final Sink sink;
   private final Waits waits;
   private final long[] scratch;
-  private final Uses uses = new Uses();
+
+  /** Those that are added one by one. */
+  private final Uses own = new Uses();
+
+  /** Those of the caller, as far as {@link #isOfCaller}. */
+  private @Nullable Uses ofCaller;
+
+  private boolean isOfCaller;
 
   /** The streams of other code that has some of the memory. */
   private final List<Timeline> consumers = new ArrayList<>(0);
@@ -88,10 +95,15 @@ public final class Submission implements AutoCloseable {
   }
 
   void open(UseLabels newLabels, Visit newVisit) {
-    visit = newVisit;
-    outer = newVisit.submitting();
+    // A comparison is cheaper than storing a reference, and the next launch often has the same.
+    if (visit != newVisit) {
+      visit = newVisit;
+    }
+    if (labels != newLabels) {
+      labels = newLabels;
+    }
+    setOuter(newVisit.submitting());
     newVisit.setSubmitting(timeline);
-    labels = newLabels;
     state = LaunchStep.RECORDING;
     isUse = true;
     recorded = false;
@@ -101,6 +113,12 @@ public final class Submission implements AutoCloseable {
       recording = graph;
     } else {
       observed = timeline.pool().observer().watch(timeline, newLabels);
+    }
+  }
+
+  private void setOuter(@Nullable Timeline open) {
+    if (outer != open) {
+      outer = open;
     }
   }
 
@@ -172,7 +190,7 @@ public final class Submission implements AutoCloseable {
 
   /** The work being submitted, in words. */
   public String purpose() {
-    return labels.purpose();
+    return openLabels().purpose();
   }
 
   /** The ticket of this work, valid from {@link #preflight} on. */
@@ -188,7 +206,7 @@ public final class Submission implements AutoCloseable {
    */
   public void use(HazardState hazards, boolean reads, boolean writes, int label) {
     require(LaunchStep.RECORDING, "records a use");
-    uses.add(hazards, reads, writes, label);
+    own.add(hazards, reads, writes, label);
   }
 
   /**
@@ -205,20 +223,22 @@ public final class Submission implements AutoCloseable {
     peers.use(owner, hazards, reads, writes, label);
   }
 
-  /** The number of uses that were added, to return to by {@link #forgetUses}. */
-  public int uses() {
-    return uses.count();
-  }
-
   /**
-   * Forgets the uses that were added last.
+   * Takes what the work uses from the caller, who adds no uses one by one. They remain as they are,
+   * so that the same work can be submitted again.
    *
-   * @param kept how many remain
    * @throws StreamMisuseException after preflight
    */
-  public void forgetUses(int kept) {
-    require(LaunchStep.RECORDING, "forgets a use");
-    uses.truncate(kept);
+  public void use(Uses all) {
+    require(LaunchStep.RECORDING, "records its uses");
+    if (ofCaller != all) {
+      ofCaller = all;
+    }
+    isOfCaller = true;
+  }
+
+  private Uses uses() {
+    return isOfCaller ? requireNonNull(ofCaller) : own;
   }
 
   /**
@@ -291,6 +311,7 @@ public final class Submission implements AutoCloseable {
 
   /** Refuses uses that would be refused now. */
   void requireUsable() {
+    Uses uses = uses();
     for (int i = 0; i < uses.count(); i++) {
       uses.get(i).requireUsable(labels, true);
     }
@@ -317,6 +338,7 @@ public final class Submission implements AutoCloseable {
   public void preflight() {
     require(LaunchStep.RECORDING, "runs preflight");
     requireOutsideAccess();
+    Uses uses = uses();
     uses.sortByGeneration();
     if (recording != null) {
       recording.begin(this, uses);
@@ -332,6 +354,7 @@ public final class Submission implements AutoCloseable {
   void registerAndWait() {
     while (!register()) {
       askConsumers();
+      Uses uses = uses();
       for (int i = 0; i < uses.count(); i++) {
         uses.get(i).state().awaitHost(uses.get(i).writes());
       }
@@ -555,7 +578,7 @@ public final class Submission implements AutoCloseable {
     try {
       try {
         if (recording != null) {
-          recording.end(uses);
+          recording.end(uses());
         } else if (state != LaunchStep.RECORDING) {
           securePendingWaits();
           peers.secureEnd();
@@ -639,18 +662,18 @@ public final class Submission implements AutoCloseable {
    * the streams of other code have to be asked first: then does nothing.
    */
   private boolean register() {
+    Uses uses = uses();
     int locked = 0;
     try {
-      for (; locked < uses.count(); locked++) {
-        uses.get(locked).lock(timeline);
+      boolean isAlone = true;
+      while (locked < uses.count()) {
+        Use use = uses.get(locked);
+        use.lock(timeline);
+        locked++;
+        use.check(freeing, true, labels);
+        isAlone &= use.state().isAlone(timeline);
       }
-      for (int i = 0; i < uses.count(); i++) {
-        if (uses.get(i).state().conflictsWithHost(uses.get(i).writes())) {
-          return false;
-        }
-      }
-      collect();
-      if (!consumers.isEmpty() && !hasAskedConsumers) {
+      if (!isAlone && !collect(uses)) {
         return false;
       }
       if (observed != null) {
@@ -658,8 +681,11 @@ public final class Submission implements AutoCloseable {
       }
       ticket = timeline.nextTicket();
       firstTicket = ticket;
-      for (int i = 0; i < uses.count(); i++) {
-        uses.get(i).register(timeline, ticket);
+      // All locks are held: from here on, each can be given back.
+      for (; locked > 0; locked--) {
+        Use use = uses.get(locked - 1);
+        use.register(timeline, ticket);
+        use.unlock();
       }
       state = LaunchStep.REGISTERED;
       return true;
@@ -670,12 +696,16 @@ public final class Submission implements AutoCloseable {
     }
   }
 
-  private void collect() {
+  /**
+   * Finds out what the work waits for. Held: the locks of all uses.
+   *
+   * @return whether it can be registered now, see {@link #register}
+   */
+  private boolean collect(Uses uses) {
     for (int i = 0; i < uses.count(); i++) {
       Use use = uses.get(i);
-      use.state().requireUsable(freeing, use.reads(), labels, use.label());
-      if (use.writes()) {
-        use.state().requireWritable(freeing, labels, use.writeLabel());
+      if (use.state().conflictsWithHost(use.writes())) {
+        return false;
       }
       if (!use.isShared()) {
         use.state().history().makeRoom();
@@ -694,6 +724,7 @@ public final class Submission implements AutoCloseable {
       use.state().history().collectWrites(waits);
       use.state().history().collectConsumers(use.writes(), waits, consumers);
     }
+    return consumers.isEmpty() || hasAskedConsumers;
   }
 
   /** Tells an observer the uses, and what they come after. Held: the locks of all of them. */
@@ -706,6 +737,7 @@ public final class Submission implements AutoCloseable {
   }
 
   private void observeUses(ObservedWork work) {
+    Uses uses = uses();
     for (int i = 0; i < uses.count(); i++) {
       Use use = uses.get(i);
       int label = use.reads() ? use.label() : use.writeLabel();
@@ -766,18 +798,26 @@ public final class Submission implements AutoCloseable {
   }
 
   private void reset() {
-    uses.clear();
+    own.clear();
     waits.clear();
     consumers.clear();
-    partOf = null;
     hasAskedConsumers = false;
     waitsQueued = 0;
     freeing = false;
-    labels = NOBODY;
-    visit = null;
-    observed = null;
-    recording = null;
-    outer = null;
+    if (isOfCaller && uses().areMany()) {
+      ofCaller = null;
+    }
+    isOfCaller = false;
+    setOuter(null);
+    if (partOf != null) {
+      partOf = null;
+    }
+    if (observed != null) {
+      observed = null;
+    }
+    if (recording != null) {
+      recording = null;
+    }
     state = LaunchStep.CLOSED;
   }
 
@@ -787,6 +827,10 @@ public final class Submission implements AutoCloseable {
       require(LaunchStep.PREFLIGHTED, "commits");
     }
     state = LaunchStep.COMMITTED;
+  }
+
+  private UseLabels openLabels() {
+    return state == LaunchStep.CLOSED ? NOBODY : labels;
   }
 
   private void require(LaunchStep needed, String act) {
@@ -799,7 +843,7 @@ public final class Submission implements AutoCloseable {
   private StreamMisuseException outOfTurn(String act) {
     return new StreamMisuseException(
         StreamMisuseException.Misuse.WRONG_STEP,
-        labels.work(),
+        openLabels().work(),
         " " + act + " " + inWords(state) + "; the order is begin, uses, preflight, launch, commit");
   }
 

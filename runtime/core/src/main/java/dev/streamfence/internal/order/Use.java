@@ -88,12 +88,25 @@ final class Use {
     HazardState used = state();
     used.lock();
     try {
-      used.requireUsable(false, isNext && reads, labels, label);
-      if (writes) {
-        used.requireWritable(false, labels, writeLabel);
-      }
+      check(false, isNext, labels);
     } finally {
       used.unlock();
+    }
+  }
+
+  /**
+   * Does the same for a use that may free the memory. Held: the lock.
+   *
+   * @param frees whether it does, so that it may be closed
+   */
+  void check(boolean frees, boolean isNext, UseLabels labels) {
+    HazardState used = state();
+    if (used.acceptsAll()) {
+      return;
+    }
+    used.requireUsable(frees, isNext && reads, labels, label);
+    if (writes) {
+      used.requireWritable(frees, labels, writeLabel);
     }
   }
 

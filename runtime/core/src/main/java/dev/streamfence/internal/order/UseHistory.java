@@ -68,6 +68,11 @@ final class UseHistory {
     return ticket <= timeline.submitted() ? ticket : -1;
   }
 
+  /** Whether all that has used the memory is one stream, so that its next use waits for nothing. */
+  boolean isAlone(Timeline timeline) {
+    return consumers.length == 0 && writes.isAlone(timeline) && reads.isAlone(timeline);
+  }
+
   /**
    * Leaves closing a state to a stream with a use that is not submitted, see {@link
    * Timeline#addClosing}.

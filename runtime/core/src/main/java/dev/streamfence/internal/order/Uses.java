@@ -4,10 +4,10 @@ import java.util.Arrays;
 
 /**
  * The allocations that one submission uses with its access, each once after {@link
- * #sortByGeneration}. It stops growing after the largest submission. Confined to the thread that
- * holds the submission lock.
+ * #sortByGeneration}. It stops growing after the largest submission, and can be passed to many.
+ * Confined to the thread that holds the submission lock.
  */
-final class Uses {
+public final class Uses {
   /** So many uses and fewer are sorted by insertion, and remembered for the next submission. */
   private static final int FEW = 32;
 
@@ -19,20 +19,33 @@ final class Uses {
 
   private int count;
 
+  /** Whether they are in the order of the locks, each allocation once. */
+  private boolean isSorted = true;
+
   int count() {
     return count;
+  }
+
+  /** Whether there are none. */
+  public boolean isEmpty() {
+    return count == 0;
   }
 
   Use get(int index) {
     return uses[index];
   }
 
-  /** Adds a use. */
-  void add(HazardState state, boolean reads, boolean writes, int label) {
+  /**
+   * Adds a use.
+   *
+   * @param label the argument to {@link UseLabels#use} if the allocation cannot be used
+   */
+  public void add(HazardState state, boolean reads, boolean writes, int label) {
     if (count == uses.length) {
       grow();
     }
     uses[count++].set(state, reads, writes, label);
+    isSorted = false;
   }
 
   private void grow() {
@@ -45,6 +58,9 @@ final class Uses {
 
   /** Sorts by generation, and makes two uses of one allocation one that does both. */
   void sortByGeneration() {
+    if (isSorted) {
+      return;
+    }
     // Most launches have few allocations, in an order that hardly changes between launches.
     for (int gap = count > FEW ? firstGap() : 1; gap > 0; gap /= 3) {
       sort(gap);
@@ -58,6 +74,7 @@ final class Uses {
       }
     }
     truncate(count == 0 ? 0 : kept + 1);
+    isSorted = true;
   }
 
   /**
@@ -87,14 +104,20 @@ final class Uses {
   }
 
   /** Forgets all but the first uses. */
-  void truncate(int kept) {
+  private void truncate(int kept) {
     for (int i = Math.max(kept, FEW); i < count; i++) {
       uses[i].forget();
     }
     count = kept;
   }
 
-  void clear() {
+  /** Forgets all uses. */
+  public void clear() {
     truncate(0);
+  }
+
+  /** Whether they are so many that they would keep much memory of the heap reachable. */
+  public boolean areMany() {
+    return count > FEW;
   }
 }

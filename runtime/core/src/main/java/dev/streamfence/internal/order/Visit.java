@@ -66,12 +66,19 @@ final class Visit {
 
   /** Ends the visit, however deep it is. */
   void end() {
-    callsAfterwards = List.of();
+    // Comparisons are cheaper than storing references.
+    if (!callsAfterwards.isEmpty()) {
+      callsAfterwards = List.of();
+    }
+    if (submitting != null) {
+      submitting = null;
+    }
+    if (recording != null) {
+      recording = null;
+    }
     depth = 0;
     patient = true;
-    submitting = null;
     accesses = 0;
-    recording = null;
     OWNER.lazySet(this, null);
   }
 
