@@ -7,6 +7,7 @@ import dev.streamfence.internal.driver.KernelLaunch;
 import dev.streamfence.internal.driver.LaunchObserver;
 import dev.streamfence.simulation.DriverCall;
 import dev.streamfence.simulation.SimulatedDevice;
+import java.util.BitSet;
 import java.util.List;
 
 /**
@@ -84,8 +85,11 @@ public final class IdleDriver extends SimulatedDriver {
   }
 
   @Override
-  public void updateGraph(GraphHandle graph, int index, GraphNode node) {
-    calls().begin(DriverCall.UPDATE_KERNEL_NODE);
+  public void updateGraph(GraphHandle graph, List<? extends GraphNode> nodes, BitSet outdated) {
+    for (int i = outdated.nextSetBit(0); i >= 0; i = outdated.nextSetBit(i)) {
+      calls().begin(DriverCall.UPDATE_KERNEL_NODE);
+      outdated.clear(i);
+    }
   }
 
   @Override

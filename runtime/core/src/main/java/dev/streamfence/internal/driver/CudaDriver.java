@@ -1,5 +1,6 @@
 package dev.streamfence.internal.driver;
 
+import java.util.BitSet;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -236,12 +237,13 @@ public interface CudaDriver extends Sink, AutoCloseable {
   void launchGraph(GraphHandle graph, StreamHandle stream);
 
   /**
-   * Gives later runs of a graph the arguments that a node has at this moment. {@code
-   * cuGraphExecKernelNodeSetParams} and its like.
+   * Gives later runs of a graph the arguments that some nodes have at this moment. {@code
+   * cuGraphExecKernelNodeSetParams} and its like, one call each.
    *
-   * @param index the node's place in the list, where the nodes of a condition follow it
+   * @param nodes all nodes, where those of a condition follow it
+   * @param outdated the places of these nodes; each is cleared once the driver knows its arguments
    */
-  void updateGraph(GraphHandle graph, int index, GraphNode node);
+  void updateGraph(GraphHandle graph, List<? extends GraphNode> nodes, BitSet outdated);
 
   /**
    * Destroys a graph; a run that is queued still runs. {@code cuGraphExecDestroy} and {@code

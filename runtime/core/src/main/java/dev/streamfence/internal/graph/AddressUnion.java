@@ -1,5 +1,6 @@
 package dev.streamfence.internal.graph;
 
+import java.util.Arrays;
 import java.util.Map;
 import java.util.TreeMap;
 
@@ -7,6 +8,10 @@ import java.util.TreeMap;
 final class AddressUnion {
   /** The end of each range, by its beginning. */
   private final TreeMap<Long, Long> ranges = new TreeMap<>();
+
+  // The same as two lists, made when they are asked for: a look-up in the map makes objects.
+  private long[] begins = {};
+  private long[] ends = {};
 
   void add(long address, long bytes) {
     long from = address;
@@ -19,10 +24,17 @@ final class AddressUnion {
       met = ranges.floorEntry(end);
     }
     ranges.put(from, end);
+    begins = new long[0];
   }
 
   boolean overlaps(long address, long bytes) {
-    Map.Entry<Long, Long> before = ranges.lowerEntry(address + bytes);
-    return before != null && before.getValue() > address;
+    if (begins.length != ranges.size()) {
+      begins = ranges.keySet().stream().mapToLong(Long::longValue).toArray();
+      ends = ranges.values().stream().mapToLong(Long::longValue).toArray();
+    }
+    // The last range that begins before the end.
+    int found = Arrays.binarySearch(begins, address + bytes);
+    int before = (found >= 0 ? found : -found - 1) - 1;
+    return before >= 0 && ends[before] > address;
   }
 }

@@ -52,7 +52,8 @@ final class GraphContent {
             recording.edges());
     this.checks = recording.checks().toArray(new Runnable[0]);
     List<TotalUse> total = recording.totalUses();
-    for (Input input : inputs.all()) {
+    for (int i = 0; i < inputs.count(); i++) {
+      Input input = inputs.get(i);
       input.setUse(indexOf(input.region().hazards(), total));
     }
     this.uses = total.toArray(new TotalUse[0]);

@@ -1,5 +1,7 @@
 package dev.streamfence.internal.graph;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.streamfence.DeviceException.AttemptedUse;
 import dev.streamfence.KernelArgumentException;
 import dev.streamfence.StreamMisuseException;
@@ -14,12 +16,11 @@ import dev.streamfence.internal.order.RecordedNode.Range;
 import dev.streamfence.internal.order.UseLabels;
 import java.util.ArrayList;
 import java.util.BitSet;
-import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.function.Supplier;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,8 +38,11 @@ final class GraphInputs {
     private Region region;
     private boolean isWritten;
 
-    /** The memory that is about to be used, while inputs are bound together; else null. */
+    /** The memory that is about to be used, while inputs are being bound; else null. */
     private @Nullable Region next;
+
+    /** The array that has it. */
+    private @Nullable TrackedArray<?> nextArray;
 
     /** Its place among the uses of the graph; -1 if no node uses it. */
     private int use = -1;
@@ -74,8 +78,14 @@ final class GraphInputs {
       use = place;
     }
 
-    /** Says what is about to be used; null if nothing is. */
-    void setNext(@Nullable Region upcoming) {
+    /** The memory that is about to be used; null if nothing else is. */
+    @Nullable Region next() {
+      return next;
+    }
+
+    /** Says what is about to be used; null if nothing else is. */
+    void setNext(@Nullable TrackedArray<?> array, @Nullable Region upcoming) {
+      nextArray = array;
       next = upcoming;
     }
 
@@ -112,12 +122,12 @@ final class GraphInputs {
 
   /** Adds an input. */
   void add(String name, TrackedArray<?> array) {
-    String words = "input '" + name + "' of " + recording;
+    String words = words(name);
     Region region = array.region();
     if (inputs.containsKey(name)) {
       throw new IllegalArgumentException(words + " is there already");
     }
-    requireHere(words, array);
+    requireHere(name, array);
     if (region == null || array.length() == 0) {
       throw new IllegalArgumentException(words + " is " + array + ", which has no elements");
     }
@@ -158,11 +168,21 @@ final class GraphInputs {
     numbered.add(added);
   }
 
-  private void requireHere(String words, TrackedArray<?> array) {
+  private String words(String input) {
+    return "input '" + input + "' of " + recording;
+  }
+
+  private void requireHere(String input, TrackedArray<?> array) {
     if (array.runtime() != runtime) {
       throw new StreamMisuseException(
           StreamMisuseException.Misuse.OTHER_RUNTIME,
-          words + " is " + array + " of " + array.runtime() + "; the graph is of " + runtime);
+          words(input)
+              + " is "
+              + array
+              + " of "
+              + array.runtime()
+              + "; the graph is of "
+              + runtime);
     }
   }
 
@@ -200,9 +220,14 @@ final class GraphInputs {
     return number < 0 ? null : numbered.get(number);
   }
 
-  /** All inputs. */
-  Collection<Input> all() {
-    return inputs.values();
+  /** How many inputs there are. */
+  int count() {
+    return numbered.size();
+  }
+
+  /** One of all inputs, in the order of the recording. */
+  Input get(int number) {
+    return numbered.get(number);
   }
 
   /** An input. */
@@ -221,12 +246,12 @@ final class GraphInputs {
    * @param use a use of the input, for errors
    * @return its memory
    */
-  Region check(Input input, TrackedArray<?> array, Supplier<AttemptedUse> use) {
-    requireHere("input '" + input.name + "' of " + recording, array);
+  Region check(Input input, TrackedArray<?> array, Function<Input, AttemptedUse> use) {
+    requireHere(input.name, array);
     if (!array.elementType().equals(input.recorded.elementType())) {
       throw new KernelArgumentException(
           KernelArgumentException.Mistake.ELEMENT_TYPE,
-          use.get(),
+          use.apply(input),
           " is "
               + array
               + "; the graph was recorded with an array of "
@@ -236,7 +261,7 @@ final class GraphInputs {
     if (region == null || array.length() != input.recorded.length()) {
       throw new KernelArgumentException(
           KernelArgumentException.Mistake.LENGTH,
-          use.get(),
+          use.apply(input),
           " is "
               + array
               + "; the graph was recorded with "
@@ -246,29 +271,35 @@ final class GraphInputs {
     if (input.isWritten && !(array instanceof WritableArray)) {
       throw new StreamMisuseException(
           StreamMisuseException.Misuse.READ_ONLY,
-          use.get(),
+          use.apply(input),
           " is written, and " + array + " is read-only; bind a copy of it instead");
     }
     if (!array.isOpen()) {
-      throw array.useAfterFree(use.get());
+      throw array.useAfterFree(use.apply(input));
     }
-    UseLabels labels = () -> use.get().toString();
+    UseLabels labels = () -> use.apply(input).toString();
     region.hazards().requireUsable(labels, 0);
     region.requireTracked(labels, 0);
     return region;
   }
 
-  /** Refuses memory that other nodes use as well: no edge orders them. */
-  void requireApart(Input input, Region region, TrackedArray<?> array, Supplier<AttemptedUse> use) {
+  /** Refuses what is about to be used if other nodes use it as well: no edge orders them. */
+  void requireApart(Input input, Function<Input, AttemptedUse> use) {
+    Region region = input.next;
+    if (region == null) {
+      return;
+    }
+    TrackedArray<?> array = requireNonNull(input.nextArray);
     AddressUnion conflicting = input.isWritten ? others : otherWrites;
     if (conflicting.overlaps(region.address(), region.sizeInBytes())) {
-      throw alias(array, use.get(), "other memory of the graph");
+      throw alias(array, use.apply(input), "other memory of the graph");
     }
-    for (Input other : inputs.values()) {
+    for (int i = 0; i < numbered.size(); i++) {
+      Input other = numbered.get(i);
       if (other != input
           && (input.isWritten || other.isWritten)
           && other.upcoming().overlaps(region)) {
-        throw alias(array, use.get(), "input '" + other.name + "'");
+        throw alias(array, use.apply(input), "input '" + other.name + "'");
       }
     }
   }
@@ -285,9 +316,17 @@ final class GraphInputs {
             + ", and one of them is written; bind another array, or record the graph with it");
   }
 
-  /** Lets memory that was checked stand for an input. */
-  void set(Input input, Region region, TrackedArray<?> array) {
-    bindings.set(input.number, region.address(), array);
+  /** Uses for an input what was about to be used. */
+  void useNext(Input input) {
+    Region region = requireNonNull(input.next);
+    bindings.set(input.number, region.address(), requireNonNull(input.nextArray));
     input.region = region;
+  }
+
+  /** Says that nothing is about to be used. */
+  void forgetNext() {
+    for (int i = 0; i < numbered.size(); i++) {
+      numbered.get(i).setNext(null, null);
+    }
   }
 }

@@ -35,7 +35,6 @@ import dev.streamfence.trace.WorkKind;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.Collections;
 import java.util.List;
@@ -45,6 +44,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -53,10 +53,16 @@ import org.jspecify.annotations.Nullable;
  * of a launch of its own thread.
  */
 public final class TrackedGraph implements KernelGraph {
+  private static final String BINDING = "binding an input of ";
+
   private final TrackedRuntime runtime;
   private final CudaDriver driver;
   private final @Nullable LaunchObserver observer;
   private final UseLabels labels = new Labels();
+
+  /** Names an input in errors; one object, since binding makes none. */
+  private final Function<Input, AttemptedUse> description = this::describe;
+
   private final Work<Submission> run =
       new Work<>(labels, this::addUses, this::launch, Coverage.AT_COMMIT);
   private final Work<Submission> coveredRun =
@@ -158,10 +164,13 @@ public final class TrackedGraph implements KernelGraph {
   /** Gives the driver the arguments that have changed. Held: the lock. */
   private void update(GraphContent now) {
     BitSet outdated = now.outdated();
-    for (int node = outdated.nextSetBit(0); node >= 0; node = outdated.nextSetBit(node)) {
-      driver.updateGraph(now.handle(), node, now.recording().nodes().get(node));
-      outdated.clear(node);
-      updatedNodes.incrementAndGet();
+    int before = outdated.cardinality();
+    if (before > 0) {
+      try {
+        driver.updateGraph(now.handle(), now.recording().nodes(), outdated);
+      } finally {
+        updatedNodes.addAndGet(before - outdated.cardinality());
+      }
     }
   }
 
@@ -173,18 +182,20 @@ public final class TrackedGraph implements KernelGraph {
 
   @Override
   public KernelGraph bind(String input, ReadableArray<?> array) {
-    return bind(
-        Map.of(Objects.requireNonNull(input, "input"), Objects.requireNonNull(array, "array")));
-  }
-
-  @Override
-  public KernelGraph bind(Map<String, ? extends ReadableArray<?>> arrays) {
+    Objects.requireNonNull(input, "input");
+    Objects.requireNonNull(array, "array");
     runtime.life().enter();
     try {
-      acquire("binding an input of ");
+      acquire(BINDING);
       try {
         requireOpen();
-        bindAll(arrays);
+        GraphInputs inputs = content.inputs();
+        try {
+          prepare(inputs.require(input), array);
+          useNext(inputs);
+        } finally {
+          inputs.forgetNext();
+        }
       } finally {
         lock.unlock();
       }
@@ -194,56 +205,79 @@ public final class TrackedGraph implements KernelGraph {
     return this;
   }
 
-  /** An array that is about to be used for an input. */
-  private record Next(Input input, TrackedArray<?> array, Region region) {}
+  @Override
+  public KernelGraph bind(Map<String, ? extends ReadableArray<?>> arrays) {
+    runtime.life().enter();
+    try {
+      acquire(BINDING);
+      try {
+        requireOpen();
+        GraphInputs inputs = content.inputs();
+        try {
+          arrays.forEach((input, array) -> prepare(inputs.require(input), array));
+          useNext(inputs);
+        } finally {
+          inputs.forgetNext();
+        }
+      } finally {
+        lock.unlock();
+      }
+    } finally {
+      runtime.life().leave();
+    }
+    return this;
+  }
 
-  /** Held: the lock. */
-  private void bindAll(Map<String, ? extends ReadableArray<?>> arrays) {
-    GraphInputs inputs = content.inputs();
+  /** Checks an array that is about to be used for an input. Held: the lock. */
+  private void prepare(Input input, ReadableArray<?> passed) {
+    TrackedArray<?> array = TrackedArray.of(Objects.requireNonNull(passed, "array"));
+    input.setNext(array, content.inputs().check(input, array, description));
+  }
+
+  /** Uses the arrays that are prepared from now on, all of them or none. Held: the lock. */
+  private void useNext(GraphInputs inputs) {
     GraphRecording recording = content.recording();
-    List<Next> all = new ArrayList<>(arrays.size());
+    for (int i = 0; i < inputs.count(); i++) {
+      inputs.requireApart(inputs.get(i), description);
+    }
     int kept = 0;
     boolean isDone = false;
     try {
-      for (Map.Entry<String, ? extends ReadableArray<?>> each : arrays.entrySet()) {
-        Input input = inputs.require(each.getKey());
-        ReadableArray<?> passed = Objects.requireNonNull(each.getValue(), "array");
-        TrackedArray<?> array = TrackedArray.of(passed);
-        Region region = inputs.check(input, array, () -> describe(input));
-        input.setNext(region);
-        all.add(new Next(input, array, region));
-      }
-      for (Next next : all) {
-        inputs.requireApart(
-            next.input(), next.region(), next.array(), () -> describe(next.input()));
-      }
-      for (; kept < all.size(); kept++) {
-        recording.keep(all.get(kept).region().hazards());
+      for (; kept < inputs.count(); kept++) {
+        Region next = inputs.get(kept).next();
+        if (next != null) {
+          recording.keep(next.hazards());
+        }
       }
       isDone = true;
     } finally {
-      for (Next next : all) {
-        next.input().setNext(null);
-      }
       for (int i = 0; i < kept && !isDone; i++) {
-        recording.dismiss(all.get(i).region().hazards());
+        Region next = inputs.get(i).next();
+        if (next != null) {
+          recording.dismiss(next.hazards());
+        }
       }
     }
-    all.forEach(this::rebind);
+    for (int i = 0; i < inputs.count(); i++) {
+      Input input = inputs.get(i);
+      Region next = input.next();
+      if (next != null) {
+        rebind(input, next);
+      }
+    }
   }
 
   /** Uses another array from now on. Held: the lock. */
-  private void rebind(Next next) {
-    Input input = next.input();
+  private void rebind(Input input, Region next) {
     GraphContent now = content;
     HazardState before = input.region().hazards();
     if (input.use() >= 0) {
-      now.setUse(input.use(), next.region().hazards());
+      now.setUse(input.use(), next.hazards());
     }
-    if (next.region().address() != input.region().address()) {
+    if (next.address() != input.region().address()) {
       now.outdated().or(input.nodes());
     }
-    now.inputs().set(input, next.region(), next.array());
+    now.inputs().useNext(input);
     now.recording().dismiss(before);
   }
 

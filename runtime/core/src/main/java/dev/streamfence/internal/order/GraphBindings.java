@@ -15,7 +15,8 @@ public final class GraphBindings {
   /** The number of memory that is no input. */
   private static final int NO_INPUT = -1;
 
-  private static final class Binding {
+  /** A range, and what is used instead. */
+  static final class Binding {
     private final int number;
     private final long from;
     private final long bytes;
@@ -32,6 +33,11 @@ public final class GraphBindings {
     private boolean contains(long address) {
       return address >= from && address < from + bytes;
     }
+
+    /** The address that is used instead of one in the range. */
+    long translate(long address) {
+      return address - from + now;
+    }
   }
 
   /** The inputs, by their numbers. */
@@ -39,11 +45,20 @@ public final class GraphBindings {
 
   private final TreeMap<Long, Binding> byAddress = new TreeMap<>();
 
+  /** How many ranges were added. */
+  private int version;
+
+  /** Changes with each range that is added. */
+  int version() {
+    return version;
+  }
+
   /** Adds an input, for which its own memory stands at first; returns its number. */
   public int add(long address, long bytes) {
     Binding added = new Binding(bindings.size(), address, bytes);
     bindings.add(added);
     byAddress.put(address, added);
+    version++;
     return bindings.size() - 1;
   }
 
@@ -52,6 +67,7 @@ public final class GraphBindings {
     Binding replaced = new Binding(NO_INPUT, address, bytes);
     replaced.now = by;
     byAddress.put(address, replaced);
+    version++;
   }
 
   /**
@@ -70,7 +86,8 @@ public final class GraphBindings {
     return binding == null ? NO_INPUT : binding.number;
   }
 
-  private @Nullable Binding at(long address) {
+  /** The range that has a recorded address; null if nothing can be used instead. */
+  @Nullable Binding at(long address) {
     Map.Entry<Long, Binding> before = byAddress.floorEntry(address);
     return before != null && before.getValue().contains(address) ? before.getValue() : null;
   }
@@ -78,7 +95,7 @@ public final class GraphBindings {
   /** The address that is used instead of a recorded one. */
   public long translate(long address) {
     Binding binding = at(address);
-    return binding == null ? address : address - binding.from + binding.now;
+    return binding == null ? address : binding.translate(address);
   }
 
   /** What is used instead of the argument at a recorded address, in words. */

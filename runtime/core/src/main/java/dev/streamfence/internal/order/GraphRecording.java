@@ -396,12 +396,13 @@ public final class GraphRecording implements Sink {
       RecordedNode.Numbers numbers,
       Runnable check) {
     checks.add(check);
+    BoundArguments arguments = new BoundArguments(ranges, bindings, launch.parameters());
     add(
         ranges,
         declared,
         numbers,
         (sink, stream) -> {
-          RecordedNode.write(ranges, bindings, launch.parameters());
+          arguments.write();
           sink.launchKernel(launch.stream(stream));
         });
   }

@@ -5,7 +5,6 @@ import static java.util.Objects.requireNonNull;
 import dev.streamfence.internal.driver.CudaDriver.StreamHandle;
 import dev.streamfence.internal.driver.GraphCondition;
 import dev.streamfence.internal.driver.GraphNode;
-import dev.streamfence.internal.driver.HostMemory;
 import dev.streamfence.internal.driver.LaunchObserver;
 import dev.streamfence.internal.driver.Sink;
 import java.util.List;
@@ -133,15 +132,6 @@ public final class RecordedNode implements GraphNode {
   /** The memory that it uses, by the addresses that were recorded. */
   public List<Range> ranges() {
     return ranges;
-  }
-
-  /** Writes the addresses of this moment to the arguments of a launch. */
-  static void write(List<Range> ranges, GraphBindings bindings, HostMemory arguments) {
-    for (Range range : ranges) {
-      if (range.slot() >= 0) {
-        arguments.buffer().putLong(range.slot(), bindings.translate(range.address()));
-      }
-    }
   }
 
   @Override

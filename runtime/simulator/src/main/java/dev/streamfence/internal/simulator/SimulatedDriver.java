@@ -18,6 +18,7 @@ import dev.streamfence.internal.driver.Sink;
 import dev.streamfence.internal.simulator.Declarations.LaunchDeclaration;
 import dev.streamfence.internal.simulator.bytes.HeapMemory;
 import dev.streamfence.simulation.DriverCall;
+import java.util.BitSet;
 import java.util.List;
 import java.util.function.Supplier;
 import java.util.function.ToLongFunction;
@@ -461,9 +462,13 @@ class SimulatedDriver implements CudaDriver, CudaDriver.ContextHandle {
   }
 
   @Override
-  public void updateGraph(GraphHandle graph, int index, GraphNode node) {
-    SimulatedGraph.Call read = SimulatedGraph.Call.of(node, launches, transfers);
-    run(read.updates(), () -> ((SimulatedGraph) graph).update(index, read));
+  public void updateGraph(GraphHandle graph, List<? extends GraphNode> nodes, BitSet outdated) {
+    for (int i = outdated.nextSetBit(0); i >= 0; i = outdated.nextSetBit(i)) {
+      int index = i;
+      SimulatedGraph.Call read = SimulatedGraph.Call.of(nodes.get(i), launches, transfers);
+      run(read.updates(), () -> ((SimulatedGraph) graph).update(index, read));
+      outdated.clear(i);
+    }
   }
 
   @Override

@@ -14,6 +14,7 @@ import dev.streamfence.ReadableArray;
 import dev.streamfence.RuntimeOptions;
 import dev.streamfence.StreamMisuseException;
 import dev.streamfence.corpus.Effort;
+import dev.streamfence.graph.KernelGraph;
 import dev.streamfence.internal.driver.jcuda.StandIn;
 import dev.streamfence.internal.launch.OptionalKernels;
 import dev.streamfence.internal.launch.TableKernels;
@@ -250,6 +251,52 @@ final class RuntimeOverStandInTest {
       VectorKernels onB = VectorKernels.on(b);
 
       assertThat(AllocatedBytes.leastOfFiveRounds(() -> launchOften(onA, onB, x, y))).isZero();
+    }
+  }
+
+  @Test
+  void anotherArrayInAGraphIsOneCallPerNodeThatHasItAndOneContextForAll() {
+    try (DeviceRuntime gpu = DeviceRuntime.open(0);
+        DeviceStream stream = gpu.streams().acquire();
+        DeviceArray<float[]> x = gpu.memory().upload(stream, new float[300]);
+        DeviceArray<float[]> other = gpu.memory().upload(stream, new float[300]);
+        DeviceArray<float[]> y = gpu.memory().upload(stream, new float[300])) {
+      VectorKernels kernels = VectorKernels.on(stream);
+      KernelGraph graph =
+          gpu.graph(
+              "bound",
+              body -> {
+                DeviceArray<float[]> input = body.input("x", x);
+                for (int i = 0; i < 4; i++) {
+                  kernels.saxpy(2f, input, y, 300);
+                }
+              });
+      List<String> calls = standIn.trace(() -> graph.bind("x", other).launch(stream));
+      assertThat(calls)
+          .extracting(call -> call.substring(0, call.indexOf(' ')))
+          .containsExactly(
+              "cuCtxSetCurrent",
+              "cuGraphExecKernelNodeSetParams",
+              "cuGraphExecKernelNodeSetParams",
+              "cuGraphExecKernelNodeSetParams",
+              "cuGraphExecKernelNodeSetParams",
+              "cuCtxSetCurrent",
+              "cuGraphLaunch");
+      assertThat(calls)
+          .filteredOn(call -> call.startsWith("cuGraphExec"))
+          .allMatch(call -> call.contains("," + address(other) + "," + address(y) + ","));
+
+      int times = 2_000;
+      Runnable rounds =
+          () -> {
+            for (int i = 0; i < times; i++) {
+              graph.bind("x", i % 2 == 0 ? x : other).launch(stream);
+            }
+          };
+      // An entry of the table of what the graph holds and, through JCuda, a structure for each
+      // node.
+      assertThat(AllocatedBytes.leastOfFiveRounds(rounds) / times).isLessThan(400);
+      graph.close();
     }
   }
 

@@ -149,6 +149,11 @@ final class ForeignLaunchCalls implements LaunchCalls {
   }
 
   @Override
+  public void prepareUpdate() {
+    NODES.get();
+  }
+
+  @Override
   public int update(
       CUgraphExec graph,
       CUgraphNode node,

@@ -1,10 +1,13 @@
 package dev.streamfence.internal.driver.jcuda;
 
 import dev.streamfence.internal.driver.CudaDriver.StreamHandle;
+import dev.streamfence.internal.driver.GraphNode;
 import dev.streamfence.internal.driver.HostMemory;
 import dev.streamfence.internal.driver.KernelLaunch;
 import dev.streamfence.internal.driver.Sink;
 import dev.streamfence.simulation.DriverCall;
+import java.util.BitSet;
+import java.util.List;
 import jcuda.driver.CUDA_KERNEL_NODE_PARAMS;
 import jcuda.driver.CUDA_MEMCPY3D;
 import jcuda.driver.CUDA_MEMSET_NODE_PARAMS;
@@ -187,32 +190,48 @@ abstract sealed class GraphNodeSink implements Sink {
     }
   }
 
-  /** Changes a node of an executable graph. */
+  /** Changes nodes of an executable graph. */
   static final class Updating extends GraphNodeSink {
     private final CUgraphExec graph;
-    private final CUgraphNode node;
+    private final List<CUgraphNode> nodes;
+    private final LaunchCalls calls;
 
-    Updating(JCudaDevice device, CUcontext context, CUgraphExec graph, CUgraphNode node) {
+    /** The one that is being changed. */
+    private CUgraphNode node;
+
+    Updating(
+        JCudaDevice device, CUcontext context, JCudaGraph.Executable changed, LaunchCalls calls) {
       super(device, context);
-      this.graph = graph;
-      this.node = node;
+      this.graph = changed.handle();
+      this.nodes = changed.nodes();
+      this.calls = calls;
+      this.node = nodes.get(0);
+    }
+
+    /** Gives the driver the arguments that nodes have at this moment; clears the bit of each. */
+    void update(List<? extends GraphNode> all, BitSet outdated) {
+      for (int i = outdated.nextSetBit(0); i >= 0; i = outdated.nextSetBit(i)) {
+        node = nodes.get(i);
+        all.get(i).put(this, JCudaGraph.NO_STREAM);
+        outdated.clear(i);
+      }
     }
 
     @Override
     void kernel(CUfunction function, KernelLaunch launch, RawPointer arguments) {
-      device.updateKernel(graph, node, function, launch, arguments);
+      device.updateKernel(calls, graph, node, function, launch, arguments);
     }
 
     @Override
     void copy(CUDA_MEMCPY3D parameters) {
-      device.call(
+      device.callInContext(
           DriverCall.UPDATE_COPY_NODE,
           () -> JCudaDriver.cuGraphExecMemcpyNodeSetParams(graph, node, parameters, context));
     }
 
     @Override
     void fill(CUDA_MEMSET_NODE_PARAMS parameters) {
-      device.call(
+      device.callInContext(
           DriverCall.UPDATE_FILL_NODE,
           () -> JCudaDriver.cuGraphExecMemsetNodeSetParams(graph, node, parameters, context));
     }

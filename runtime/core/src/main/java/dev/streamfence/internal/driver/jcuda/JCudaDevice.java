@@ -18,6 +18,7 @@ import dev.streamfence.internal.driver.ModuleVariable;
 import dev.streamfence.internal.driver.PointerInfo;
 import dev.streamfence.internal.driver.Sink;
 import dev.streamfence.simulation.DriverCall;
+import java.util.BitSet;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.IntSupplier;
@@ -572,21 +573,25 @@ final class JCudaDevice implements CudaDriver, CudaDriver.ContextHandle {
   }
 
   @Override
-  public void updateGraph(GraphHandle graph, int index, GraphNode node) {
-    use(graph).update(index, node, context);
+  public void updateGraph(GraphHandle graph, List<? extends GraphNode> nodes, BitSet outdated) {
+    JCudaGraph known = use(graph);
+    LaunchCalls fastest = FastestLaunchCalls.now();
+    fastest.prepareUpdate();
+    // Once for all: nothing comes between the calls that could move a virtual thread.
+    setContext();
+    new GraphNodeSink.Updating(this, context, known.executable(), fastest).update(nodes, outdated);
   }
 
-  /** Changes a launch of an executable graph. */
+  /** Changes a launch of an executable graph, with the context set. */
   void updateKernel(
+      LaunchCalls fastest,
       CUgraphExec graph,
       CUgraphNode node,
       CUfunction function,
       KernelLaunch launch,
       RawPointer arguments) {
-    begin(DriverCall.UPDATE_KERNEL_NODE);
-    check(
-        DriverCall.UPDATE_KERNEL_NODE,
-        FastestLaunchCalls.now().update(graph, node, function, launch, arguments));
+    calls.begin(DriverCall.UPDATE_KERNEL_NODE);
+    check(DriverCall.UPDATE_KERNEL_NODE, fastest.update(graph, node, function, launch, arguments));
   }
 
   @Override
@@ -730,6 +735,12 @@ final class JCudaDevice implements CudaDriver, CudaDriver.ContextHandle {
   /** Makes one driver call in the device's context, and checks its code. */
   void call(DriverCall call, IntSupplier function) {
     begin(call);
+    check(call, Status.of(function));
+  }
+
+  /** Makes one driver call, with the device's context set, and checks its code. */
+  void callInContext(DriverCall call, IntSupplier function) {
+    calls.begin(call);
     check(call, Status.of(function));
   }
 

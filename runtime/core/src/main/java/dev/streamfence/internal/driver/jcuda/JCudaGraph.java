@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class JCudaGraph implements CudaDriver.GraphHandle {
   /** What a node passes on; nothing reads it. */
-  private static final CudaDriver.StreamHandle NO_STREAM = new CudaDriver.StreamHandle() {};
+  static final CudaDriver.StreamHandle NO_STREAM = new CudaDriver.StreamHandle() {};
 
   /**
    * An executable graph. The driver knows its nodes by those of the graph that it was made of, even
@@ -121,14 +121,6 @@ final class JCudaGraph implements CudaDriver.GraphHandle {
     if (condition.isLoop()) {
       conditions.endPass(body, last, condition);
     }
-  }
-
-  /** Gives the executable graph the arguments that a node has at this moment. */
-  void update(int index, GraphNode node, CUcontext context) {
-    Executable changed = executable();
-    node.put(
-        new GraphNodeSink.Updating(owner, context, changed.handle(), changed.nodes().get(index)),
-        NO_STREAM);
   }
 
   /** Its executable graph. */

@@ -28,6 +28,9 @@ interface LaunchCalls {
   /** {@code cuGraphLaunch}. */
   int launch(CUgraphExec graph, CUstream stream);
 
+  /** Takes what {@link #update} needs in this thread, so that nothing waits for memory there. */
+  default void prepareUpdate() {}
+
   /**
    * {@code cuGraphExecKernelNodeSetParams}.
    *

@@ -505,9 +505,9 @@ class JCudaDeviceOverStandInTest {
                   CudaDriver.GraphHandle graph = driver.createGraph(nodes);
                   driver.instantiateGraph(graph);
                   driver.launchGraph(graph, fixture.stream);
-                  driver.updateGraph(graph, 7, nodes.get(7));
-                  driver.updateGraph(graph, 1, nodes.get(1));
-                  driver.updateGraph(graph, 0, nodes.get(0));
+                  SeamCalls.update(driver, graph, 7, nodes.get(7));
+                  SeamCalls.update(driver, graph, 1, nodes.get(1));
+                  SeamCalls.update(driver, graph, 0, nodes.get(0));
                   driver.destroyGraph(graph);
                 }));
 
@@ -615,9 +615,9 @@ class JCudaDeviceOverStandInTest {
               CudaDriver.GraphHandle graph =
                   driver.createGraph(List.of(new SeamCalls.ConditionNode(loop), fill));
               driver.instantiateGraph(graph);
-              driver.updateGraph(graph, 3, behind);
-              driver.updateGraph(graph, 5, fill);
-              driver.updateGraph(graph, 6, fill);
+              SeamCalls.update(driver, graph, 3, behind);
+              SeamCalls.update(driver, graph, 5, fill);
+              SeamCalls.update(driver, graph, 6, fill);
               driver.destroyGraph(graph);
             });
 

@@ -1,5 +1,7 @@
 package dev.streamfence.internal.driver.jcuda;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import dev.streamfence.internal.driver.CudaDriver;
 import dev.streamfence.internal.driver.CudaDriver.ContextHandle;
 import dev.streamfence.internal.driver.CudaDriver.EventHandle;
@@ -17,6 +19,8 @@ import dev.streamfence.simulation.DriverCall;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.nio.charset.StandardCharsets;
+import java.util.BitSet;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
@@ -80,6 +84,14 @@ final class SeamCalls {
     return PTX.getBytes(StandardCharsets.US_ASCII);
   }
 
+  /** Gives a graph the arguments of one node. */
+  static void update(CudaDriver driver, CudaDriver.GraphHandle graph, int index, GraphNode node) {
+    BitSet outdated = new BitSet();
+    outdated.set(index);
+    driver.updateGraph(graph, Collections.nCopies(index + 1, node), outdated);
+    assertThat(outdated.isEmpty()).isTrue();
+  }
+
   /** Makes a call, with arguments that the stand-in takes. */
   void make(DriverCall call) {
     sample(call).run();
@@ -114,9 +126,9 @@ final class SeamCalls {
       case ADD_COPY_NODE -> () -> driver.createGraph(List.of(launchNode(false), copyNode()));
       case ADD_FILL_NODE ->
           () -> driver.createGraph(List.of(launchNode(false), copyNode(), fillNode(0, 1)));
-      case UPDATE_KERNEL_NODE -> () -> driver.updateGraph(graph, 0, launchNode(false));
-      case UPDATE_COPY_NODE -> () -> driver.updateGraph(graph, 1, copyNode());
-      case UPDATE_FILL_NODE -> () -> driver.updateGraph(graph, 2, fillNode(0, 1));
+      case UPDATE_KERNEL_NODE -> () -> update(driver, graph, 0, launchNode(false));
+      case UPDATE_COPY_NODE -> () -> update(driver, graph, 1, copyNode());
+      case UPDATE_FILL_NODE -> () -> update(driver, graph, 2, fillNode(0, 1));
       case DESTROY_EXECUTABLE_GRAPH, DESTROY_GRAPH -> () -> driver.destroyGraph(graph);
       case STREAM_CONTEXT -> () -> driver.foreignStream(driver.rawHandle(stream));
       case END_CAPTURE -> () -> driver.discardCapture(stream);
