@@ -18,6 +18,9 @@ import java.util.List;
 final class BoundsCheck implements LaunchNumbers {
   private static final int DIMENSIONS = 3;
 
+  /** No version of the arrays. */
+  private static final long NONE = -1;
+
   private final LoadedBounds bounds;
   private final BoundsEvaluator evaluator;
   private final KernelLaunch launch;
@@ -32,8 +35,21 @@ final class BoundsCheck implements LaunchNumbers {
   private final long[] ends;
   private boolean isComputed;
 
+  /** Whether the numbers of the shape are those of the last launch. */
+  private boolean isShapeTaken;
+
   /** The arrays that were long enough for the numbers; none at first. */
-  private long passed = -1;
+  private long passed = NONE;
+
+  /** The largest grid and blocks for which it is known how far their threads can come. */
+  private final int[] shape = new int[2 * DIMENSIONS];
+
+  private final long[] shapeEnds;
+
+  /** The arrays that no thread of such a shape leaves, and those that one may leave. */
+  private long covered = NONE;
+
+  private long uncovered = NONE;
 
   BoundsCheck(LoadedBounds bounds, KernelLaunch launch, ArgumentFrame frame) {
     this.bounds = bounds;
@@ -49,6 +65,7 @@ final class BoundsCheck implements LaunchNumbers {
     this.numbers = new long[offsets.length + 2 * DIMENSIONS];
     this.begins = new long[bounds.arrays()];
     this.ends = new long[bounds.arrays()];
+    this.shapeEnds = new long[bounds.arrays()];
   }
 
   /**
@@ -57,24 +74,93 @@ final class BoundsCheck implements LaunchNumbers {
    * @throws KernelArgumentException if an array is too short, with both numbers
    */
   void check(ArrayArguments arrays) {
+    isShapeTaken &= !launch.isShapeNew();
     long version = arrays.version();
+    if (isCovered(arrays, version)) {
+      return;
+    }
     if (takeNumbers() || !isComputed) {
       compute();
     } else if (passed == version) {
       return;
     }
-    passed = -1;
+    passed = NONE;
     for (int i = 0; i < arrays.count(); i++) {
-      ArrayArgument argument = arrays.get(i);
-      if (argument.index() != ArrayArguments.IN_NO_TABLE || argument.isUntracked()) {
-        continue;
-      }
-      int array = bounds.array(argument.parameter());
-      if (array >= 0 && (begins[array] < 0 || ends[array] > argument.sizeInBytes())) {
-        throw refusal(array, argument);
+      int array = checked(arrays.get(i));
+      if (array >= 0 && (begins[array] < 0 || ends[array] > arrays.get(i).sizeInBytes())) {
+        throw refusal(array, arrays.get(i));
       }
     }
     passed = version;
+  }
+
+  /** The index of an array that has bounds; negative for another one. */
+  private int checked(ArrayArgument argument) {
+    return argument.index() != ArrayArguments.IN_NO_TABLE || argument.isUntracked()
+        ? -1
+        : bounds.array(argument.parameter());
+  }
+
+  /**
+   * Whether no thread of the grid leaves the arrays, whatever the other numbers are, so that these
+   * need not be looked at.
+   */
+  private boolean isCovered(ArrayArguments arrays, long version) {
+    if (bounds.isProofRequired()) {
+      return false;
+    }
+    if (launch.isShapeNew() && (uncovered == version || isLarger())) {
+      takeShape();
+    }
+    if (covered != version && uncovered != version) {
+      boolean fits = fit(arrays);
+      if (!fits && !isShape()) {
+        takeShape();
+        fits = fit(arrays);
+      }
+      covered = fits ? version : NONE;
+      uncovered = fits ? NONE : version;
+    }
+    return covered == version;
+  }
+
+  private boolean fit(ArrayArguments arrays) {
+    for (int i = 0; i < arrays.count(); i++) {
+      int array = checked(arrays.get(i));
+      if (array >= 0 && shapeEnds[array] > arrays.get(i).sizeInBytes()) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** Whether the launch has more blocks or threads in some dimension. */
+  private boolean isLarger() {
+    boolean isLarger = false;
+    for (int i = 0; i < DIMENSIONS; i++) {
+      isLarger |= grid(i) > shape[i] || block(i) > shape[DIMENSIONS + i];
+    }
+    return isLarger;
+  }
+
+  private boolean isShape() {
+    boolean isSame = true;
+    for (int i = 0; i < DIMENSIONS; i++) {
+      isSame &= grid(i) == shape[i] && block(i) == shape[DIMENSIONS + i];
+    }
+    return isSame;
+  }
+
+  private void takeShape() {
+    for (int i = 0; i < DIMENSIONS; i++) {
+      shape[i] = grid(i);
+      shape[DIMENSIONS + i] = block(i);
+    }
+    for (int i = 0; i < shapeEnds.length; i++) {
+      shapeEnds[i] = evaluator.endOfGrid(i, this);
+    }
+    covered = NONE;
+    uncovered = NONE;
   }
 
   /** Takes the numbers of the launch; returns whether one has changed. */
@@ -84,7 +170,8 @@ final class BoundsCheck implements LaunchNumbers {
     for (int i = 0; i < arguments; i++) {
       changed |= take(i, read(i));
     }
-    if (launch.isShapeNew()) {
+    if (!isShapeTaken) {
+      isShapeTaken = true;
       for (int i = 0; i < DIMENSIONS; i++) {
         changed |= take(arguments + i, grid(i));
         changed |= take(arguments + DIMENSIONS + i, block(i));

@@ -168,6 +168,83 @@ final class RefusedLaunchTest extends OneStream {
   }
 
   @Test
+  void aLaunchLikeTheOneBeforeIsCheckedLikeIt() {
+    try (DeviceArray<int[]> block = gpu.memory().allocateZeroed(stream, int[].class, 256);
+        DeviceArray<int[]> blocks = gpu.memory().allocateZeroed(stream, int[].class, 1024)) {
+      for (int round = 0; round < 3; round++) {
+        assertTooShort(values, 4);
+        assertTooShort(values, 4);
+        kernels.increment(values, 3);
+        kernels.increment(blocks, 1024);
+        assertTooShort(blocks, 1025);
+        kernels.increment(blocks, 7);
+        assertTooShort(block, 257);
+        kernels.increment(block, 256);
+        kernels.increment(block, 0);
+        kernels.increment(block, 5);
+        assertTooShort(block, 257);
+      }
+    }
+    LaunchRecorder add =
+        module.recorder(
+            KernelSignature.entry("add")
+                .reads("a", int[].class)
+                .reads("b", int[].class)
+                .writes("sum", int[].class)
+                .threads("n", int.class, 256));
+    DeviceArray<int[]> sum = gpu.memory().allocateZeroed(stream, int[].class, 3);
+    DeviceArray<int[]> other = gpu.memory().allocateZeroed(stream, int[].class, 3);
+    for (int round = 0; round < 3; round++) {
+      add(add, values, other, sum);
+      add(add, values, other, sum);
+      try (LaunchRecorder open = add.begin()) {
+        open.array(sum).array(other);
+        assertRefused(() -> open.array(sum), StreamMisuseException.Misuse.ALIAS, "add", "sum");
+        open.abort();
+      }
+      try (LaunchRecorder open = add.begin()) {
+        open.array(values);
+        open.abort();
+      }
+      add(add, other, values, sum);
+      try (LaunchRecorder open = add.begin()) {
+        open.array(other).array(values);
+        assertRefused(() -> open.array(other), StreamMisuseException.Misuse.ALIAS, "add", "sum");
+      }
+    }
+    add(add, values, other, sum);
+    assertThat(sum.download(stream)).containsExactly(values.download(stream));
+    other.close();
+    try (LaunchRecorder open = add.begin()) {
+      open.array(values).array(other).array(sum).threads(3);
+      assertRefused(open::preflight, UseAfterFreeException.Ending.CLOSED, "add", "b");
+    }
+    add(add, values, values, sum);
+    try (DeviceArray<float[]> floats = sum.reinterpret(float[].class);
+        LaunchRecorder open = add.begin()) {
+      open.array(values).array(values);
+      assertRefused(() -> open.array(sum), UseAfterFreeException.Ending.HANDED_OVER, "add", "sum");
+      assertRefused(
+          () -> open.array(floats), KernelArgumentException.Mistake.ELEMENT_TYPE, "add", "sum");
+    }
+  }
+
+  private void assertTooShort(DeviceArray<int[]> array, int n) {
+    assertRefused(
+        () -> kernels.increment(array, n),
+        KernelArgumentException.Mistake.TOO_SHORT,
+        "increment",
+        "values");
+  }
+
+  private static void add(
+      LaunchRecorder add, DeviceArray<int[]> a, DeviceArray<int[]> b, DeviceArray<int[]> sum) {
+    try (LaunchRecorder open = add.begin()) {
+      open.array(a).array(b).array(sum).threads(3).preflight().launch().commit();
+    }
+  }
+
+  @Test
   void memoryThatCannotBeOrderedHasItsKindKernelAndParameter() {
     LaunchRecorder add = module.recorder(ALIASED);
     try (LaunchRecorder open = add.begin()) {

@@ -15,6 +15,7 @@ public final class BoundsEvaluator {
   private final RangeProgram program;
   private final RangeProgram.Results results;
   private final @Nullable Witness witness;
+  private final @Nullable WholeGrid grid;
 
   // What the last call of reach has found.
   private long reachedBegin;
@@ -28,6 +29,7 @@ public final class BoundsEvaluator {
     this.program = bounds.program();
     this.results = new RangeProgram.Results(program);
     this.witness = plan == null ? null : new Witness(plan);
+    this.grid = plan == null ? null : new WholeGrid(plan);
   }
 
   /** Takes the numbers of a launch, which do not change until {@link #reach(int)} is done. */
@@ -110,6 +112,17 @@ public final class BoundsEvaluator {
   /** The offset after the last byte that is certainly touched. */
   public long reachedEnd() {
     return reachedEnd;
+  }
+
+  /**
+   * Computes how far launches of a shape can come by what they certainly touch, whatever their
+   * other numbers are. Launches with a smaller grid or smaller blocks come no farther.
+   *
+   * @param array the index of the array
+   * @return the offset after the last byte; {@link Long#MAX_VALUE} if it depends on other numbers
+   */
+  public long endOfGrid(int array, LaunchNumbers launch) {
+    return grid == null ? 0 : grid.end(arrays.get(array).followed(), launch);
   }
 
   /** Computes the farthest bytes that a launch may touch. */

@@ -17,6 +17,9 @@ final class BoundsClaims {
   int limits;
   int certain;
 
+  /** Those whose last thread comes farthest, whatever their numbers are. */
+  int grids;
+
   /** Those whose limit is exactly what was touched. */
   int exactLimits;
 
@@ -72,11 +75,40 @@ final class BoundsClaims {
       assertThat(last).as("end of " + what).isLessThan(end);
       exactLimits += last + 1 == end ? 1 : 0;
     }
+    long endOfGrid = evaluator.endOfGrid(array, launch);
+    if (endOfGrid != Long.MAX_VALUE && evaluator.reach(array, launch)) {
+      grids++;
+      assertThat(evaluator.reachedBegin()).as("begin of " + what).isNotNegative();
+      assertThat(evaluator.reachedEnd())
+          .as("in the grid of " + what)
+          .isLessThanOrEqualTo(endOfGrid);
+      assertThat(endOfGrid)
+          .as("grid of " + what)
+          .isLessThanOrEqualTo(evaluator.endOfGrid(array, new Larger(launch)));
+    }
     if (launch.completed && evaluator.reach(array, launch)) {
       certain++;
       assertThat(touched).as("certain begin of " + what).contains(evaluator.reachedBegin());
       assertThat(touched).as("certain end of " + what).contains(evaluator.reachedEnd() - 1);
       exactCertain += evaluator.reachedEnd() == last + 1 ? 1 : 0;
+    }
+  }
+
+  /** The same launch with more blocks of more threads. */
+  private record Larger(LaunchNumbers launch) implements LaunchNumbers {
+    @Override
+    public long argument(int argument) {
+      return launch.argument(argument);
+    }
+
+    @Override
+    public int block(int dimension) {
+      return launch.block(dimension) + dimension;
+    }
+
+    @Override
+    public int grid(int dimension) {
+      return launch.grid(dimension) + 1;
     }
   }
 
@@ -89,7 +121,9 @@ final class BoundsClaims {
         + limits
         + ", "
         + exactLimits
-        + " of them exact; certain elements: "
+        + " of them exact; grids: "
+        + grids
+        + "; certain elements: "
         + certain
         + ", "
         + exactCertain

@@ -36,6 +36,7 @@ class BoundsSimulationTest {
     // Claims of nothing would be true as well.
     assertThat(claims.limits).isGreaterThan(KERNELS * LAUNCHES * 2);
     assertThat(claims.exactLimits).isGreaterThan(claims.limits * 3 / 4);
+    assertThat(claims.grids).isPositive();
     assertThat(claims.certain).isGreaterThan(KERNELS * LAUNCHES);
     assertThat(claims.exactCertain).isGreaterThan(claims.certain * 9 / 10);
   }
@@ -59,6 +60,7 @@ class BoundsSimulationTest {
 
     assertThat(claims.launches).isGreaterThan(Effort.of(150, 1500));
     assertThat(claims.limits).isGreaterThan(claims.launches);
+    assertThat(claims.grids).isPositive();
     assertThat(claims.certain).isGreaterThan(claims.completed);
     assertThat(claims.exactCertain).isGreaterThan(claims.certain * 9 / 10);
   }
