@@ -38,7 +38,7 @@ public final class CachingPool implements MemoryResource {
   private final Map<Timeline, PoolCache> caches = new ConcurrentHashMap<>();
 
   /** The blocks that arrays or caches have. */
-  private final Map<Long, PoolBlock> handedOut = new ConcurrentHashMap<>();
+  private final AddressMap<PoolBlock> handedOut = new AddressMap<>();
 
   /** From how many unused bytes on segments are looked for again; racy, benign. */
   private volatile long triesAgainAt;
@@ -293,7 +293,7 @@ public final class CachingPool implements MemoryResource {
   }
 
   private void putIntoHeap(PoolBlock block) {
-    handedOut.remove(block.address);
+    handedOut.remove(block.address, block);
     heap.put(block);
   }
 

@@ -2,7 +2,6 @@ package dev.streamfence.internal.memory;
 
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentSkipListMap;
 import org.jspecify.annotations.Nullable;
 
@@ -13,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * the first question makes it, and it is kept from then on.
  */
 final class LiveAllocations {
-  private final Map<Long, Allocation> byKey = new ConcurrentHashMap<>();
+  private final AddressMap<Allocation> byKey = new AddressMap<>();
 
   /** Null until the first question that needs it, which fills it. */
   private volatile @Nullable ConcurrentSkipListMap<Long, Allocation> ordered;
@@ -80,14 +79,19 @@ final class LiveAllocations {
     } else if (isFilled) {
       return index;
     }
-    for (Map.Entry<Long, Allocation> entry : byKey.entrySet()) {
-      index.putIfAbsent(entry.getKey(), entry.getValue());
-      if (byKey.get(entry.getKey()) != entry.getValue()) {
-        // Removed meanwhile, perhaps before it was in the index.
-        index.remove(entry.getKey(), entry.getValue());
-      }
-    }
+    fill(index);
     isFilled = true;
     return index;
+  }
+
+  private void fill(ConcurrentSkipListMap<Long, Allocation> index) {
+    byKey.forEach(
+        (key, allocation) -> {
+          index.putIfAbsent(key, allocation);
+          if (!has(key, allocation)) {
+            // Removed meanwhile, perhaps before it was in the index.
+            index.remove(key, allocation);
+          }
+        });
   }
 }
