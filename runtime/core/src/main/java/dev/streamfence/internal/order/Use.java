@@ -98,6 +98,7 @@ final class Use {
    * Does the same for a use that may free the memory. Held: the lock.
    *
    * @param frees whether it does, so that it may be closed
+   * @param isNext see {@link #requireUsable}
    */
   void check(boolean frees, boolean isNext, UseLabels labels) {
     HazardState used = state();
