@@ -80,6 +80,24 @@ final class TableArgumentTest extends OneStream {
   }
 
   @Test
+  void aShorterTableUsesNothingOfTheLongerOneBefore() {
+    LaunchRecorder bump = LoadedModule.of(stream, TableKernels.IMAGE).recorder(TableKernels.BUMP);
+    DeviceArray<int[]> first = gpu.memory().upload(stream, new int[] {1});
+    DeviceArray<int[]> second = gpu.memory().upload(stream, new int[] {2});
+    for (int round = 0; round < 2; round++) {
+      try (LaunchRecorder open = bump.begin()) {
+        open.table(List.of(first, second)).value(2).threads(1).preflight().launch().commit();
+      }
+    }
+    second.close();
+    try (LaunchRecorder open = bump.begin()) {
+      open.table(List.of(first)).value(1).threads(1).preflight().launch().commit();
+    }
+    assertThat(first.download(stream)).containsExactly(4);
+    first.close();
+  }
+
+  @Test
   void anObjectWithoutArraysIsRefusedByName() {
     LaunchRecorder bump = LoadedModule.of(stream, TableKernels.IMAGE).recorder(TableKernels.BUMP);
     try (LaunchRecorder open = bump.begin()) {
