@@ -4,7 +4,6 @@ import dev.streamfence.DeviceGroup;
 import dev.streamfence.DeviceRuntime;
 import dev.streamfence.RuntimeOptions;
 import dev.streamfence.internal.device.Opening;
-import dev.streamfence.internal.simulator.IdleDriver;
 import dev.streamfence.simulation.SimulatedDevice;
 
 /** Where rows are measured. */

@@ -59,6 +59,16 @@ public abstract class ClockDriver implements CudaDriver {
     }
   }
 
+  @Override
+  public ContextHandle context() {
+    return new ContextHandle() {};
+  }
+
+  @Override
+  public boolean isPeer(ContextHandle other) {
+    return false;
+  }
+
   /** A stream: the position on each other stream that comes before its next operation. */
   private static final class Stream implements StreamHandle {
     private final int index;

@@ -27,7 +27,7 @@ import java.util.function.ToLongFunction;
  * The driver of a simulated device: one lock around its parts, each with the calls of one kind.
  * Thread-safe through that lock, which is held while a kernel runs.
  */
-class SimulatedDriver implements CudaDriver, CudaDriver.ContextHandle {
+public class SimulatedDriver implements CudaDriver, CudaDriver.ContextHandle {
   private final DriverCalls calls = new DriverCalls();
   private final DeviceProperties properties;
   private final SimulatedMachine.Shared shared;
@@ -56,18 +56,15 @@ class SimulatedDriver implements CudaDriver, CudaDriver.ContextHandle {
         }
       };
 
-  SimulatedDriver(
-      DeviceProperties properties,
-      SimulationSettings settings,
-      FaultPlan plan,
-      SimulatedMachine.Shared shared,
-      Runnable onClose) {
-    this.properties = properties;
-    this.shared = shared;
-    this.onClose = onClose;
+  /** The driver of a device that is being opened, see {@link SimulatedHardware#open}. */
+  protected SimulatedDriver(SimulatedHardware.Parts parts) {
+    this.properties = parts.properties();
+    this.shared = parts.shared();
+    this.onClose = parts.onClose();
+    SimulationSettings settings = parts.settings();
     this.scheduler = shared.scheduler().forAnotherDevice();
     SubmissionOrder order = shared.order();
-    this.state = new DeviceState(plan, scheduler, order);
+    this.state = new DeviceState(parts.plan(), scheduler, order);
     WaitingThreads waiting = shared.waiting();
     this.lock = new DriverLock(state, waiting);
     RaceChecker checker = shared.checker();

@@ -9,6 +9,7 @@ import dev.streamfence.simulation.DriverCall;
 import dev.streamfence.simulation.SimulatedDevice;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** The implementation of {@link SimulatedDevice}: its settings, and the driver while it is open. */
@@ -28,15 +29,41 @@ public final class SimulatedHardware implements SimulatedDevice, DriverSource {
     this.machine = machine;
   }
 
-  /** Makes a driver of the device. */
-  @FunctionalInterface
-  interface DriverMaker {
-    SimulatedDriver make(
-        DeviceProperties properties,
-        SimulationSettings settings,
-        FaultPlan faults,
-        SimulatedMachine.Shared shared,
-        Runnable onClose);
+  /** What a driver of the device is made of. Immutable. */
+  public static final class Parts {
+    private final DeviceProperties properties;
+    private final SimulationSettings settings;
+    private final FaultPlan plan;
+    private final SimulatedMachine.Shared shared;
+    private final Runnable onClose;
+
+    private Parts(SimulatedHardware device, SimulatedMachine.Shared shared) {
+      this.properties = device.properties;
+      this.settings = device.settings;
+      this.plan = device.faults;
+      this.shared = shared;
+      this.onClose = device::closed;
+    }
+
+    DeviceProperties properties() {
+      return properties;
+    }
+
+    SimulationSettings settings() {
+      return settings;
+    }
+
+    FaultPlan plan() {
+      return plan;
+    }
+
+    SimulatedMachine.Shared shared() {
+      return shared;
+    }
+
+    Runnable onClose() {
+      return onClose;
+    }
   }
 
   @Override
@@ -45,13 +72,13 @@ public final class SimulatedHardware implements SimulatedDevice, DriverSource {
   }
 
   /** Opens it with a driver that may carry out some calls in another way. */
-  synchronized CudaDriver open(DriverMaker maker) {
+  public synchronized CudaDriver open(Function<Parts, SimulatedDriver> maker) {
     if (open) {
       throw new IllegalStateException(
           "the simulated device is open already; build one per runtime");
     }
     open = true;
-    SimulatedDriver opened = maker.make(properties, settings, faults, machine.open(), this::closed);
+    SimulatedDriver opened = maker.apply(new Parts(this, machine.open()));
     driver = opened;
     return opened;
   }

@@ -1,10 +1,11 @@
-package dev.streamfence.internal.simulator;
+package dev.streamfence.it.compare;
 
 import dev.streamfence.internal.driver.CudaDriver;
-import dev.streamfence.internal.driver.DeviceProperties;
 import dev.streamfence.internal.driver.GraphNode;
 import dev.streamfence.internal.driver.KernelLaunch;
 import dev.streamfence.internal.driver.LaunchObserver;
+import dev.streamfence.internal.simulator.SimulatedDriver;
+import dev.streamfence.internal.simulator.SimulatedHardware;
 import dev.streamfence.simulation.DriverCall;
 import dev.streamfence.simulation.SimulatedDevice;
 import java.util.BitSet;
@@ -14,18 +15,13 @@ import java.util.List;
  * A simulated driver whose launches, graphs, events and waits are only counted: rows then measure
  * the runtime alone.
  */
-public final class IdleDriver extends SimulatedDriver {
-  private IdleDriver(
-      DeviceProperties properties,
-      SimulationSettings settings,
-      FaultPlan faults,
-      SimulatedMachine.Shared shared,
-      Runnable onClose) {
-    super(properties, settings, faults, shared, onClose);
+final class IdleDriver extends SimulatedDriver {
+  private IdleDriver(SimulatedHardware.Parts parts) {
+    super(parts);
   }
 
   /** Opens a device. */
-  public static CudaDriver open(SimulatedDevice device) {
+  static CudaDriver open(SimulatedDevice device) {
     return ((SimulatedHardware) device).open(IdleDriver::new);
   }
 
