@@ -34,6 +34,9 @@ final class GraphContent {
   /** The same for a launch; empty if the uses have changed. */
   private final Uses launchUses = new Uses();
 
+  /** Whether these are all uses: an Error may have ended the last attempt. */
+  private boolean hasLaunchUses;
+
   /** The nodes whose arguments the driver does not know yet. */
   private final BitSet outdated = new BitSet();
 
@@ -123,15 +126,17 @@ final class GraphContent {
   /** Lets the nodes use other memory. */
   void setUse(int index, HazardState other) {
     uses[index] = uses[index].of(other);
-    launchUses.clear();
+    hasLaunchUses = false;
   }
 
   /** What its nodes use, which changes with its inputs. */
   Uses uses() {
-    if (launchUses.isEmpty()) {
+    if (!hasLaunchUses) {
+      launchUses.clear();
       for (int i = 0; i < uses.length; i++) {
         launchUses.add(uses[i].state(), uses[i].reads(), uses[i].writes(), i);
       }
+      hasLaunchUses = true;
     }
     return launchUses;
   }

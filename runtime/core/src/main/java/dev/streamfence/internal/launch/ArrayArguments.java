@@ -88,8 +88,8 @@ final class ArrayArguments {
    * same place.
    */
   void accept(int first) {
-    if (known == first) {
-      known = Math.min(count, REMEMBERED);
+    if (known >= first) {
+      known = Math.max(known, Math.min(count, REMEMBERED));
     }
   }
 
@@ -133,6 +133,10 @@ final class ArrayArguments {
       arguments[i].release();
     }
     known = Math.min(known, REMEMBERED);
+    if (count > REMEMBERED) {
+      // The next launch cannot tell whether it has all of them again.
+      version++;
+    }
     for (int i = Math.max(kept, REMEMBERED); i < count; i++) {
       arguments[i].forget();
       allocations[i] = null;

@@ -152,15 +152,19 @@ final class BoundsCheck implements LaunchNumbers {
   }
 
   private void takeShape() {
-    for (int i = 0; i < DIMENSIONS; i++) {
-      shape[i] = grid(i);
-      shape[DIMENSIONS + i] = block(i);
-    }
+    // Nothing is known of any shape if an Error ends this: no launch has a grid of -1 blocks.
+    covered = NONE;
+    uncovered = NONE;
+    shape[0] = -1;
     for (int i = 0; i < shapeEnds.length; i++) {
       shapeEnds[i] = evaluator.endOfGrid(i, this);
     }
-    covered = NONE;
-    uncovered = NONE;
+    for (int i = 0; i < DIMENSIONS; i++) {
+      shape[DIMENSIONS + i] = block(i);
+    }
+    for (int i = DIMENSIONS - 1; i >= 0; i--) {
+      shape[i] = grid(i);
+    }
   }
 
   /** Takes the numbers of the launch; returns whether one has changed. */

@@ -122,12 +122,18 @@ final class LaunchArguments {
     position = 0;
   }
 
-  /** Drops the references to the arrays, and the tables that were not sent. */
-  void release() {
+  /**
+   * Drops the references to the arrays, and the tables that were not sent.
+   *
+   * @param isRecorded whether the end of the submission still makes the uses edges of a graph
+   */
+  void release(boolean isRecorded) {
     arrays.truncate(0);
     if (uses.areMany()) {
-      uses.clear();
       usesVersion = -1;
+      if (!isRecorded) {
+        uses.clear();
+      }
     }
     if (tables != null) {
       tables.release();

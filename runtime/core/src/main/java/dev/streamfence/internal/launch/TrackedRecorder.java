@@ -332,7 +332,7 @@ public final class TrackedRecorder implements LaunchRecorder {
     Submission submission = current;
     if (submission != null && isOpen && submission.isHeldByCurrentThread()) {
       isOpen = false;
-      arguments.release();
+      arguments.release(submission.recording() != null);
       boolean wait =
           synchronous
               && submission.isCommitted()

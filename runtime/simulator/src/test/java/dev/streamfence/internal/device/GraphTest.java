@@ -1069,4 +1069,24 @@ final class GraphTest extends GraphsOnTwoStreams {
     graph.close();
     assertThatIllegalStateException().isThrownBy(() -> graph.numbersOf(0));
   }
+
+  @Test
+  void aLaunchOfManyArraysIsOrderedInAndAroundAGraph() {
+    TableKernels tables = TableKernels.on(a);
+    List<DeviceArray<int[]>> many =
+        IntStream.range(0, 33).mapToObj(i -> zeros("column " + i)).toList();
+    KernelGraph graph =
+        gpu.graph(
+            "many",
+            body -> {
+              tables.bump(many, N);
+              onB.increment(many.get(0), N);
+            });
+    assertThat(graph.edges()).hasSize(1);
+    many.get(0).fill(b, 5);
+    graph.launch(a);
+    many.get(32).fill(b, 9);
+    assertThat(many.get(0).download(b)).containsOnly(7);
+    assertThat(many.get(32).download(b)).containsOnly(9);
+  }
 }

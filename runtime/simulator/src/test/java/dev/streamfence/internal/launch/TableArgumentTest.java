@@ -488,4 +488,32 @@ final class TableArgumentTest extends OneStream {
     assertThatThrownBy(stream::synchronize).hasMessageContaining("bump");
     gpu.close();
   }
+
+  @Test
+  void aTableOf32ViewsUsesNothingOfALongerOneBefore() {
+    LaunchRecorder bump = LoadedModule.of(stream, TableKernels.IMAGE).recorder(TableKernels.BUMP);
+    DeviceArray<int[]> first = gpu.memory().upload(stream, new int[32]);
+    DeviceArray<int[]> second = gpu.memory().upload(stream, new int[8]);
+    List<DeviceValues> views = new ArrayList<>();
+    for (int i = 0; i < 32; i++) {
+      views.add(first.view(i, 1));
+    }
+    for (int i = 0; i < 8; i++) {
+      views.add(second.view(i, 1));
+    }
+    bumpAll(bump, views);
+    second.close();
+    bumpAll(bump, views.subList(0, 32));
+    assertThat(first.download(stream)).containsOnly(2);
+    first.close();
+  }
+
+  private static void bumpAll(LaunchRecorder bump, List<DeviceValues> views) {
+    try (LaunchRecorder open = bump.begin()) {
+      open.table(views).value(views.size()).threads(1);
+      open.preflight();
+      open.launch();
+      open.commit();
+    }
+  }
 }
