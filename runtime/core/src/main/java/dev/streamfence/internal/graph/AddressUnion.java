@@ -29,8 +29,8 @@ final class AddressUnion {
 
   boolean overlaps(long address, long bytes) {
     if (begins.length != ranges.size()) {
-      begins = ranges.keySet().stream().mapToLong(Long::longValue).toArray();
       ends = ranges.values().stream().mapToLong(Long::longValue).toArray();
+      begins = ranges.keySet().stream().mapToLong(Long::longValue).toArray();
     }
     // The last range that begins before the end.
     int found = Arrays.binarySearch(begins, address + bytes);

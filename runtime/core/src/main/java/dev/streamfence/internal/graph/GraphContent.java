@@ -31,10 +31,10 @@ final class GraphContent {
   private final Runnable[] checks;
   private final TotalUse[] uses;
 
-  /** The same for a launch; empty if the uses have changed. */
+  /** The same for a launch, as far as {@link #hasLaunchUses}. */
   private final Uses launchUses = new Uses();
 
-  /** Whether these are all uses: an Error may have ended the last attempt. */
+  /** False once a use has changed, and while an Error has left a part of them. */
   private boolean hasLaunchUses;
 
   /** The nodes whose arguments the driver does not know yet. */

@@ -152,18 +152,17 @@ final class BoundsCheck implements LaunchNumbers {
   }
 
   private void takeShape() {
-    // Nothing is known of any shape if an Error ends this: no launch has a grid of -1 blocks.
+    // If an Error ends this, no launch has the shape, and nothing is long enough for it.
     covered = NONE;
     uncovered = NONE;
     shape[0] = -1;
+    Arrays.fill(shapeEnds, Long.MAX_VALUE);
     for (int i = 0; i < shapeEnds.length; i++) {
       shapeEnds[i] = evaluator.endOfGrid(i, this);
     }
     for (int i = 0; i < DIMENSIONS; i++) {
-      shape[DIMENSIONS + i] = block(i);
-    }
-    for (int i = DIMENSIONS - 1; i >= 0; i--) {
       shape[i] = grid(i);
+      shape[DIMENSIONS + i] = block(i);
     }
   }
 

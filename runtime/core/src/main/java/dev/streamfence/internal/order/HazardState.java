@@ -99,8 +99,8 @@ public final class HazardState extends HazardLock {
   }
 
   /**
-   * Creates the state of host memory, which depends on nothing at first. Whoever allocated it frees
-   * it, after {@link #pending}.
+   * Creates the state of host memory, which depends on nothing at first. The code that allocated it
+   * frees it, after {@link #pending}.
    *
    * @param subject the memory, for errors
    */

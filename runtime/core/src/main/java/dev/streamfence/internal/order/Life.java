@@ -171,7 +171,7 @@ public final class Life {
    * submission, here or on a peer, may not: the two could deadlock.
    */
   public boolean mayWait() {
-    return mayWaitHere() && visits.thatForbidsToWait() == null;
+    return mayWaitHere() && visits.openOnPeer() == null;
   }
 
   /** Answers {@link #mayWait} without a look at the peers, for a part of work of one of them. */
@@ -180,12 +180,9 @@ public final class Life {
     return visit == null || visit.mayWait();
   }
 
-  /**
-   * The visit of the calling thread to a peer that forbids it to wait for another thread's
-   * submission; null if there is none.
-   */
-  @Nullable Visit thatForbidsToWait() {
-    return visits.thatForbidsToWait();
+  /** See {@link Visits#openOnPeer}. */
+  @Nullable Visit openOnPeer() {
+    return visits.openOnPeer();
   }
 
   /**

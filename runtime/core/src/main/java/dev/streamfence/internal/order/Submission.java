@@ -35,7 +35,7 @@ public final class Submission implements AutoCloseable {
     COMMITTED
   }
 
-  private static final UseLabels NOBODY = () -> "nothing";
+  private static final UseLabels NOTHING = () -> "nothing";
 
   private final Timeline timeline;
   private final Sink sink;
@@ -57,7 +57,7 @@ public final class Submission implements AutoCloseable {
   private boolean hasAskedConsumers;
 
   private boolean freeing;
-  private UseLabels labels = NOBODY;
+  private UseLabels labels = NOTHING;
   private LaunchStep state = LaunchStep.CLOSED;
   private int waitsQueued;
   private boolean isUse;
@@ -830,7 +830,7 @@ public final class Submission implements AutoCloseable {
   }
 
   private UseLabels openLabels() {
-    return state == LaunchStep.CLOSED ? NOBODY : labels;
+    return state == LaunchStep.CLOSED ? NOTHING : labels;
   }
 
   private void require(LaunchStep needed, String act) {

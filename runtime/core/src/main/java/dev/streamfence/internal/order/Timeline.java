@@ -430,7 +430,7 @@ public final class Timeline {
   }
 
   private void requireNoneOpenOnPeers(UseLabels labels) {
-    Visit peer = pool.life().thatForbidsToWait();
+    Visit peer = pool.life().openOnPeer();
     if (peer == null) {
       return;
     }

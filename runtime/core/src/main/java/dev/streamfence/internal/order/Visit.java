@@ -128,8 +128,13 @@ final class Visit {
     return accesses > 0;
   }
 
+  /** Whether other threads may wait for what the thread has begun. */
+  boolean holdsUpOthers() {
+    return submitting != null || accesses > 0;
+  }
+
   /** Whether the thread may wait for another thread's submission. */
   boolean mayWait() {
-    return patient && submitting == null && accesses == 0;
+    return patient && !holdsUpOthers();
   }
 }

@@ -3,7 +3,6 @@ package dev.streamfence.internal.order;
 import dev.streamfence.internal.driver.CudaDriver;
 import java.lang.ref.WeakReference;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
@@ -25,9 +24,7 @@ final class Visits {
    */
   private static final int PLACES = 64;
 
-  private static final Visits[] NONE = {};
-
-  /** Those of the runtimes that are not closed; weakly, since a program can lose one. */
+  /** Those of the runtimes that are not closed; weakly, since a program can lose a runtime. */
   private static final List<WeakReference<Visits>> OPEN = new ArrayList<>();
 
   private final Visit[] places;
@@ -38,7 +35,10 @@ final class Visits {
   /** Null for a runtime without peers. */
   private final CudaDriver.@Nullable ContextHandle device;
 
-  private volatile Visits[] peers = NONE;
+  private final WeakReference<Visits> self = new WeakReference<>(this);
+
+  /** Weakly, as in {@link #OPEN}. */
+  private volatile List<WeakReference<Visits>> peers = List.of();
 
   /** Has {@code count} places, a power of two, and no peers. */
   Visits(int count) {
@@ -58,14 +58,18 @@ final class Visits {
     Visits made = new Visits(PLACES, driver.context());
     synchronized (OPEN) {
       OPEN.removeIf(reference -> reference.get() == null);
+      List<WeakReference<Visits>> peers = new ArrayList<>();
       for (WeakReference<Visits> reference : OPEN) {
         Visits other = reference.get();
         if (other != null && other.device != null && driver.isPeer(other.device)) {
-          other.peers = with(other.peers, made);
-          made.peers = with(made.peers, other);
+          peers.add(reference);
+          List<WeakReference<Visits>> more = new ArrayList<>(other.peers);
+          more.add(made.self);
+          other.peers = List.copyOf(more);
         }
       }
-      OPEN.add(new WeakReference<>(made));
+      made.peers = List.copyOf(peers);
+      OPEN.add(made.self);
     }
     return made;
   }
@@ -73,18 +77,15 @@ final class Visits {
   /** Says that the runtime is closed. */
   void end() {
     synchronized (OPEN) {
-      OPEN.removeIf(reference -> reference.refersTo(this));
-      for (Visits peer : peers) {
-        peer.peers = Arrays.stream(peer.peers).filter(one -> one != this).toArray(Visits[]::new);
+      OPEN.remove(self);
+      for (WeakReference<Visits> reference : peers) {
+        Visits peer = reference.get();
+        if (peer != null) {
+          peer.peers = peer.peers.stream().filter(one -> one != self).toList();
+        }
       }
-      peers = NONE;
+      peers = List.of();
     }
-  }
-
-  private static Visits[] with(Visits[] some, Visits one) {
-    Visits[] all = Arrays.copyOf(some, some.length + 1);
-    all[some.length] = one;
-    return all;
   }
 
   /** The visit of a thread; null if it is not inside. */
@@ -101,16 +102,17 @@ final class Visits {
   }
 
   /**
-   * The visit of the calling thread to a peer that forbids it to wait for another thread's
-   * submission; null if there is none.
+   * The visit of the calling thread to a peer in which it has a submission open, or accesses mapped
+   * host memory; null if there is none.
    */
-  @Nullable Visit thatForbidsToWait() {
-    Visits[] all = peers;
-    if (all.length > 0) {
+  @Nullable Visit openOnPeer() {
+    List<WeakReference<Visits>> all = peers;
+    if (!all.isEmpty()) {
       Thread thread = Thread.currentThread();
-      for (int i = 0; i < all.length; i++) {
-        Visit visit = all[i].find(thread);
-        if (visit != null && !visit.mayWait()) {
+      for (int i = 0; i < all.size(); i++) {
+        Visits peer = all.get(i).get();
+        Visit visit = peer == null ? null : peer.find(thread);
+        if (visit != null && visit.holdsUpOthers()) {
           return visit;
         }
       }
