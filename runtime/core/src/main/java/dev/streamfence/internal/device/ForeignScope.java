@@ -15,7 +15,6 @@ import dev.streamfence.internal.driver.LaunchObserver;
 import dev.streamfence.internal.driver.LaunchObserver.Use;
 import dev.streamfence.internal.memory.Region;
 import dev.streamfence.internal.order.Submission;
-import dev.streamfence.internal.order.Teardown;
 import dev.streamfence.internal.order.Timeline;
 import dev.streamfence.internal.order.UseLabels;
 import dev.streamfence.internal.order.Work;
@@ -124,7 +123,11 @@ public final class ForeignScope implements ForeignUses, ForeignCall {
     try {
       code.run(this);
     } catch (Throwable e) { // Of any kind, see the caller.
-      Teardown.after(e, () -> endCapture(begun));
+      try {
+        endCapture(begun);
+      } catch (RuntimeException | Error second) {
+        e.addSuppressed(second);
+      }
       throw e;
     }
     endCapture(begun);

@@ -7,7 +7,6 @@ import dev.streamfence.internal.memory.AdoptedMemory;
 import dev.streamfence.internal.memory.Allocation;
 import dev.streamfence.internal.memory.AllocationResource;
 import dev.streamfence.internal.order.Life;
-import dev.streamfence.internal.order.Teardown;
 import java.lang.ref.Cleaner;
 import java.util.ArrayList;
 import java.util.List;
@@ -184,7 +183,11 @@ final class OpenArrays {
 
   /** Frees an allocation whose array could not be created. */
   void freeAfter(Allocation allocation, Error failure) {
-    Teardown.after(failure, () -> deallocate(allocation));
+    try {
+      deallocate(allocation);
+    } catch (RuntimeException | Error e) {
+      failure.addSuppressed(e);
+    }
   }
 
   long lostArrays() {

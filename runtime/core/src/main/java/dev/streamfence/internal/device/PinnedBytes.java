@@ -134,7 +134,11 @@ final class PinnedBytes {
 
     /** Frees the memory of an array that could not be created. */
     void endAfter(Error failure) {
-      Teardown.after(failure, this::free);
+      try {
+        free();
+      } catch (RuntimeException | Error e) {
+        failure.addSuppressed(e);
+      }
     }
 
     /** Notes a close by the array's owner that came after the runtime's. */
@@ -219,7 +223,11 @@ final class PinnedBytes {
       bytes.addAndGet(size);
       return lease;
     } catch (Error e) {
-      Teardown.after(e, () -> driver.freeHost(memory));
+      try {
+        driver.freeHost(memory);
+      } catch (RuntimeException | Error unfreed) {
+        e.addSuppressed(unfreed);
+      }
       throw e;
     }
   }

@@ -1,7 +1,6 @@
 package dev.streamfence.internal.device;
 
 import dev.streamfence.DeviceStream;
-import dev.streamfence.internal.order.Teardown;
 import dev.streamfence.memory.SpillableArray.Place;
 
 /**
@@ -20,6 +19,10 @@ sealed interface SpilledCopy<A> permits HostCopy, FileCopy {
 
   /** Gives it up after a failure, which is thrown instead of one that this has. */
   default void discardAfter(Throwable failure) {
-    Teardown.after(failure, this::discard);
+    try {
+      discard();
+    } catch (RuntimeException | Error e) {
+      failure.addSuppressed(e);
+    }
   }
 }

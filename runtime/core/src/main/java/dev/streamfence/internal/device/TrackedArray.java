@@ -11,7 +11,6 @@ import dev.streamfence.internal.memory.HostBytes;
 import dev.streamfence.internal.memory.Region;
 import dev.streamfence.internal.order.Deadline;
 import dev.streamfence.internal.order.HazardState;
-import dev.streamfence.internal.order.Teardown;
 import dev.streamfence.launch.ArrayElement;
 import java.lang.ref.Reference;
 import java.lang.reflect.Array;
@@ -366,7 +365,11 @@ public sealed class TrackedArray<A> implements ReadableArray<A> permits Writable
   }
 
   void closeAfter(Throwable failure) {
-    Teardown.after(failure, this::close);
+    try {
+      close();
+    } catch (RuntimeException | Error e) {
+      failure.addSuppressed(e);
+    }
   }
 
   private void requireDownload(DeviceStream stream) {

@@ -145,6 +145,10 @@ public final class GraphRecorder {
   private static void release(TrackedRuntime runtime, GraphRecording recording, Throwable failure) {
     Teardown teardown = new Teardown();
     recording.release(teardown, runtime.sticky().error() != null);
-    teardown.suppressIn(failure);
+    try {
+      teardown.finish();
+    } catch (RuntimeException | Error e) {
+      failure.addSuppressed(e);
+    }
   }
 }

@@ -200,7 +200,11 @@ final class KernelModules implements AutoCloseable {
       LoadedSymbols symbols = new LoadedSymbols(runtime, image, module, timeline);
       return new LoadedImage(this, runtime, image, code, module, symbols);
     } catch (RuntimeException | Error e) {
-      Teardown.after(e, () -> driver.unloadModule(module));
+      try {
+        driver.unloadModule(module);
+      } catch (RuntimeException | Error second) {
+        e.addSuppressed(second);
+      }
       throw e;
     }
   }

@@ -194,7 +194,11 @@ public final class AddressTables {
   private void undo(long bytes, @Nullable HostMemory host, Throwable failure) {
     account.withdrawPromise(bytes);
     if (host != null) {
-      Teardown.after(failure, () -> memory.giveBack(host));
+      try {
+        memory.giveBack(host);
+      } catch (RuntimeException | Error kept) {
+        failure.addSuppressed(kept);
+      }
     }
   }
 

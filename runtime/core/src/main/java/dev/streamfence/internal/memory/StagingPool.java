@@ -396,7 +396,11 @@ final class StagingPool {
       }
       return chunk;
     } catch (RuntimeException | Error e) {
-      Teardown.after(e, () -> memory.giveBack(taken));
+      try {
+        memory.giveBack(taken);
+      } catch (RuntimeException | Error kept) {
+        e.addSuppressed(kept);
+      }
       throw e;
     }
   }

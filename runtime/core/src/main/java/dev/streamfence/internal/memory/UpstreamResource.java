@@ -278,7 +278,7 @@ public final class UpstreamResource extends TrackedResource implements AutoClose
       throw collision;
     } catch (RuntimeException | Error e) {
       if (isOwn) {
-        Teardown.after(e, () -> upstream.deallocate(address, purpose.bytes(), stream));
+        returnAfter(e, address, purpose, stream);
       }
       throw e;
     }
@@ -306,6 +306,16 @@ public final class UpstreamResource extends TrackedResource implements AutoClose
             + purpose.bytes()
             + " bytes"
             + (purpose.tag().isEmpty() ? "" : " of '" + purpose.tag() + "'"));
+  }
+
+  /** Returns memory that is not handed out because of a failure. */
+  private void returnAfter(
+      Throwable failure, long address, Purpose purpose, ResourceStream stream) {
+    try {
+      upstream.deallocate(address, purpose.bytes(), stream);
+    } catch (RuntimeException | Error kept) {
+      failure.addSuppressed(kept);
+    }
   }
 
   @Override

@@ -35,13 +35,6 @@ public final class Teardown {
     }
   }
 
-  /** Undoes something because of a failure, which is thrown instead of one that this has. */
-  public static void after(Throwable failure, Runnable undo) {
-    Teardown undoing = new Teardown();
-    undoing.first = failure;
-    undoing.step(undo);
-  }
-
   /** Throws the first failure, if any. */
   public void finish() {
     if (first instanceof Error error) {

@@ -40,6 +40,12 @@ final class Owned {
 
   /** Closes everything after another failure, which keeps what fails now. */
   void closeAfter(Throwable failure) {
-    Teardown.after(failure, this::close);
+    try {
+      close();
+    } catch (RuntimeException | Error e) {
+      if (e != failure) {
+        failure.addSuppressed(e);
+      }
+    }
   }
 }

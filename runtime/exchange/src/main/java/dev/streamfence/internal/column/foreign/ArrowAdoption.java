@@ -92,7 +92,9 @@ public final class ArrowAdoption {
       release.run();
       return table;
     } catch (RuntimeException | Error e) {
-      Teardown.after(e, table::close);
+      Teardown unused = new Teardown();
+      unused.step(table::close);
+      unused.suppressIn(e);
       throw e;
     }
   }

@@ -43,7 +43,9 @@ public final class TensorHandle implements ForeignTensor {
     void giveBackAfter(Throwable failure) {
       // First, so that the close does not call the deleter.
       tensor.giveBack();
-      Teardown.after(failure, array::close);
+      Teardown unused = new Teardown();
+      unused.step(array::close);
+      unused.suppressIn(failure);
     }
   }
 
