@@ -89,6 +89,7 @@ class AccessJudgeTest {
     "?x ?y,          xy?",
     "x /y,           xy?",
     "p q ?x,         pqx?",
+    "p q x,          pq?",
     "n m,            nm?",
     "n x,            x",
     "n *x,           nx?",
@@ -157,6 +158,12 @@ class AccessJudgeTest {
 
     assertThat(letters + (judge.isDefinite() || letters.isEmpty() ? "" : "?"))
         .isEqualTo(parameters.equals("?") ? "" : parameters);
+  }
+
+  @Test
+  void onlyASumWithALoadedAddressMayHaveALoadedBase() {
+    assertThat(judge("?n foreign").loaded()).hasSize(1);
+    assertThat(judge("?n").loaded()).isEmpty();
   }
 
   @Test

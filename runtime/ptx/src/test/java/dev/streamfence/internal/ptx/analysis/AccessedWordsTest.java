@@ -60,6 +60,9 @@ final class AccessedWordsTest {
             + "add.s64 %rd11, %rd1, %rd10; ld.global.u32 %r1, [%rd11];",
         "a factor from outside    | mul.lo.s32 %r2, %r9, %r1; mul.wide.u32 %rd10, %r2, 4; "
             + "add.s64 %rd11, %rd1, %rd10; ld.global.u32 %r1, [%rd11];",
+        "one of two factors       | setp.lt.u32 %p1, %r9, 7; selp.b32 %r2, 4, 8, %p1; "
+            + "mul.wide.u32 %rd10, %r9, %r2; add.s64 %rd11, %rd1, %rd10; "
+            + "ld.global.u32 %r1, [%rd11];",
         "one of two indexes       | setp.lt.u32 %p1, %r9, 7; selp.b32 %r2, %r9, 0, %p1; "
             + "mul.wide.u32 %rd10, %r2, 4; add.s64 %rd11, %rd1, %rd10; ld.global.u32 %r1, [%rd11];",
       })
