@@ -9,11 +9,11 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * The state that the analyses of one module's kernels share: the functions that were prepared last,
- * and the work budget. Confined to one thread.
+ * The state that the analyses of one module's kernels share: the functions of the last kernels,
+ * prepared, and the work budget. Confined to one thread.
  */
 public final class ModuleAnalysis {
-  /** How many instructions of functions are kept prepared: the analyses of one kernel ask again. */
+  /** How many prepared instructions are kept for the next kernel, which may call the same. */
   private static final int MOST_KEPT = 1 << 13;
 
   private final PtxModule module;
@@ -45,12 +45,12 @@ public final class ModuleAnalysis {
     }
     FunctionFlow found = flows.get(function.name());
     if (found == null) {
+      if (function.entry() && kept > MOST_KEPT) {
+        flows.clear();
+        kept = 0;
+      }
       found = new FunctionFlow(function);
       kept += found.size();
-      if (kept > MOST_KEPT) {
-        flows.clear();
-        kept = found.size();
-      }
       flows.put(function.name(), found);
     }
     return found;

@@ -6,6 +6,7 @@ import static dev.streamfence.internal.ptx.analysis.ParameterAccess.Verdict.UNKN
 import static dev.streamfence.internal.ptx.analysis.ParameterAccess.Verdict.WRITES;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.streamfence.internal.ptx.ir.FunctionFlow;
 import dev.streamfence.internal.ptx.syntax.CodeLimits;
 import dev.streamfence.internal.ptx.syntax.PtxEntry;
 import dev.streamfence.internal.ptx.syntax.PtxModule;
@@ -149,6 +150,25 @@ class AccessLimitsTest {
     assertThat(cut.verdict()).isEqualTo(UNKNOWN);
     assertThat(cut.read()).isEmpty();
     assertThat(cut.unknown().orElseThrow().reason().orElseThrow()).contains("too large");
+  }
+
+  @Test
+  void theFunctionsOfAKernelArePreparedOnce() {
+    String add = "add.s32 %r1, %r1, 1;\n".repeat(1 << 13);
+    PtxModule module =
+        PtxModule.parse(
+            ".version 8.0\n.target sm_90\n.address_size 64\n"
+                + ".func f() { .reg .b32 %r<2>; ADD ret; }\n".replace("ADD", add)
+                + ".func g() { .reg .b32 %r<2>; ADD ret; }\n".replace("ADD", add)
+                + ".entry one() { ret; }\n.entry other() { ret; }\n");
+    ModuleAnalysis analysis = new ModuleAnalysis(module);
+    analysis.flow(module.entries().get(0).function());
+    FunctionFlow prepared = analysis.flow(module.function("f").orElseThrow());
+    analysis.flow(module.function("g").orElseThrow());
+
+    assertThat(analysis.flow(module.function("f").orElseThrow())).isSameAs(prepared);
+    analysis.flow(module.entries().get(1).function());
+    assertThat(analysis.flow(module.function("f").orElseThrow())).isNotSameAs(prepared);
   }
 
   @Test
