@@ -11,7 +11,6 @@ import dev.streamfence.internal.ptx.syntax.Variable;
 import java.util.EnumMap;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 
 /**
  * What the code of a kernel needs of its launches, as far as instructions show it that control can
@@ -21,9 +20,6 @@ import java.util.Set;
 public final class LaunchFacts {
   /** The threads of a warp group: four warps. */
   public static final int WARP_GROUP = 128;
-
-  private static final Set<String> CLUSTER_REGISTERS =
-      Set.of("%cluster_ctaid", "%cluster_nctaid", "%cluster_ctarank", "%cluster_nctarank");
 
   private final Map<LaunchNeed, AccessSite> sites = new EnumMap<>(LaunchNeed.class);
 
@@ -64,25 +60,20 @@ public final class LaunchFacts {
   private static boolean usesCluster(Instruction instruction) {
     boolean waits =
         instruction.opcode().equals("barrier") && instruction.modifiers().contains("cluster");
-    if (waits || instruction.opcode().equals("mapa")) {
-      return true;
-    }
-    for (Operand operand : instruction.operands()) {
-      if (operand instanceof Operand.SpecialRegister special
-          && special.name().startsWith("%cluster")) {
-        for (String register : CLUSTER_REGISTERS) {
-          if (ThreadTaint.reads(operand, register)) {
-            return true;
-          }
-        }
-      }
-    }
-    return false;
+    return waits
+        || instruction.opcode().equals("mapa")
+        || ReachedCode.has(instruction, LaunchFacts::isPlaceInCluster);
+  }
+
+  /** Whether an operand is a block's index or rank in its cluster, or their number. */
+  private static boolean isPlaceInCluster(Operand operand) {
+    return operand instanceof Operand.SpecialRegister special
+        && special.name().startsWith("%cluster_");
   }
 
   /** Finds an access to an array without a length, or else a question for its size. */
   private static Optional<AccessSite> dynamicShared(ModuleAnalysis analysis, ReachedCode code) {
-    if (code.first(LaunchFacts::namesOpenArray, "").isPresent()) {
+    if (code.first(each -> ReachedCode.has(each, LaunchFacts::isOpenArray), "").isPresent()) {
       ThreadTaint taint = ThreadTaint.of(analysis, code);
       Optional<AccessSite> access = code.first((flow, at) -> accesses(taint, flow, at), "");
       if (access.isPresent()) {
@@ -90,15 +81,6 @@ public final class LaunchFacts {
       }
     }
     return code.reading("%dynamic_smem_size", "");
-  }
-
-  private static boolean namesOpenArray(Instruction instruction) {
-    for (Operand operand : instruction.operands()) {
-      if (isOpenArray(operand)) {
-        return true;
-      }
-    }
-    return false;
   }
 
   private static boolean isOpenArray(Operand operand) {

@@ -78,8 +78,13 @@ final class ReachedCode {
   }
 
   static boolean reads(Instruction instruction, String register) {
+    return has(instruction, operand -> ThreadTaint.reads(operand, register));
+  }
+
+  /** Whether any operand of an instruction passes a test. */
+  static boolean has(Instruction instruction, Predicate<Operand> test) {
     for (Operand operand : instruction.operands()) {
-      if (ThreadTaint.reads(operand, register)) {
+      if (test.test(operand)) {
         return true;
       }
     }
