@@ -161,7 +161,7 @@ final class PathFacts {
             || fact.operation() == Operator.LESS_OR_EQUAL_UNSIGNED
             || formulas.conditions(fact.right()).stream().anyMatch(each -> each.least() == 0);
     // A number below 0 is a large one without a sign.
-    boolean isOfLaunch = formulas.isUniform(more) && !isConstant(more);
+    boolean isOfLaunch = formulas.isUniform(more) && more.has(id -> true);
     boolean mayWrap = isUnsigned && !isOfLaunch && !symbols.isPlainlyNatural(more);
     if (fact.operation() != Operator.EQUAL && mayWrap) {
       return null;
@@ -170,10 +170,6 @@ final class PathFacts {
     return difference == null || difference.has(id -> formulas.is(id, Operator.BASE))
         ? null
         : difference;
-  }
-
-  private static boolean isConstant(Polynomial formula) {
-    return formula.terms().stream().allMatch(term -> term.product().nodes().length == 0);
   }
 
   /** What holds in every iteration because the loop went on after the one before. */

@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,8 +29,8 @@ final class Symbols {
 
   private final Map<Integer, Boolean> natural = new HashMap<>();
 
-  /** For each value that was looked at, its simpler formula, or itself. */
-  private final Map<Integer, Polynomial> simpler = new HashMap<>();
+  /** The simpler formulas of the values that were looked at; empty if there is none. */
+  private final Map<Integer, Optional<Polynomial>> simpler = new HashMap<>();
 
   private final Map<Integer, List<Polynomial>> limits = new HashMap<>();
 
@@ -111,41 +112,35 @@ final class Symbols {
         result = result.with(size, Polynomial.constant(threads));
       }
     }
-    for (int id = simplified(result); id >= 0 && result != null; id = simplified(result)) {
-      Polynomial simpler = simpler(id);
-      result = simpler == null ? null : result.with(id, simpler);
-    }
-    return result;
+    return result == null ? null : simplified(result);
   }
 
-  /** A value in a formula of which there is a simpler one; negative if there is none. */
-  private int simplified(@Nullable Polynomial polynomial) {
-    if (polynomial != null) {
-      for (Term term : polynomial.terms()) {
-        for (int id : term.product().nodes()) {
-          if (simpler(id) != null) {
-            return id;
-          }
+  /** A polynomial with the simpler formulas of its values; null if too long. */
+  private @Nullable Polynomial simplified(Polynomial polynomial) {
+    for (Term term : polynomial.terms()) {
+      for (int id : term.product().nodes()) {
+        Polynomial simpler = simpler(id);
+        if (simpler != null) {
+          Polynomial next = polynomial.with(id, simpler);
+          return next == null ? null : simplified(next);
         }
       }
     }
-    return -1;
+    return polynomial;
   }
 
   /**
-   * The formula of a value in a division with a sign by a power of two: of a number that is not
-   * negative, nothing is added before the division; what it leaves without its last bits is the
-   * number less the remainder.
+   * The simpler formula of a value in a signed division by a power of two; null if there is none.
+   * Compilers add to a negative number before they shift it: a number that is not negative has a
+   * sign of 0, and adds 0. A number without its last bits is the number less the remainder.
    */
   private @Nullable Polynomial simpler(int id) {
-    Polynomial known = simpler.get(id);
+    Optional<Polynomial> known = simpler.get(id);
     if (known == null) {
-      Node node = nodes.node(id);
-      known = computedSimpler(node);
-      simpler.put(id, known == null ? Polynomial.of(id) : known);
-      return known;
+      known = Optional.ofNullable(computedSimpler(nodes.node(id)));
+      simpler.put(id, known);
     }
-    return known.equals(Polynomial.of(id)) ? null : known;
+    return known.orElse(null);
   }
 
   private @Nullable Polynomial computedSimpler(Node node) {
