@@ -167,7 +167,7 @@ public record TileOverrun(
         boolean outside = at < 0 || at + access.width() > tile.sizeInBytes();
         if (outside
             && waysLeft-- > 0
-            && paths.areThrough(access, thread, paths.through(thread, headers(access)))) {
+            && paths.areThrough(access, thread, paths.certain(thread, headers(access)))) {
           return Optional.of(
               new TileOverrun(access.instruction(), tile, thread.x, thread.y, thread.z, at));
         }

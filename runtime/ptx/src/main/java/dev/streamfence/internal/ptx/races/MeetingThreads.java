@@ -15,7 +15,6 @@ import dev.streamfence.internal.ptx.syntax.Instruction;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
-import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.IdentityHashMap;
@@ -34,7 +33,7 @@ final class MeetingThreads {
   private static final int TRIALS = 3;
   private static final int MAX_PAIRS = 16;
 
-  /** How many threads are looked at that meet one thread. */
+  /** How many of the threads that meet one thread are looked at. */
   private static final int MAX_MEETING = 64;
 
   private static final long NOWHERE = Long.MIN_VALUE;
@@ -54,13 +53,7 @@ final class MeetingThreads {
 
     Places(long[] byThread) {
       this.byThread = byThread;
-      long[] sorted = byThread.clone();
-      Arrays.sort(sorted);
-      int begin = 0;
-      while (begin < sorted.length && sorted[begin] == NOWHERE) {
-        begin++;
-      }
-      this.all = Arrays.copyOfRange(sorted, begin, sorted.length);
+      this.all = Arrays.stream(byThread).filter(place -> place != NOWHERE).sorted().toArray();
     }
   }
 
@@ -78,12 +71,12 @@ final class MeetingThreads {
   /** The launches that are tried, those of one shape after each other. */
   private final List<TrialLaunch> launches = new ArrayList<>();
 
-  /** For each of them, the blocks of code that each thread comes through, once they are known. */
-  private final IdentityHashMap<TrialLaunch, List<@Nullable BitSet>> through =
+  /** For each of them, the code that each thread certainly runs, once it is known. */
+  private final IdentityHashMap<TrialLaunch, Map<Integer, BitSet>> certain =
       new IdentityHashMap<>();
 
-  /** The same sets of blocks, of which there are few, each once. */
-  private final Map<BitSet, BitSet> ways = new HashMap<>();
+  /** One copy of each such set of blocks of code: most threads run the same. */
+  private final Map<BitSet, BitSet> sets = new HashMap<>();
 
   /** Whether the code is written for blocks of any size, or their size is known. */
   private final boolean isOfAnyBlock;
@@ -238,10 +231,7 @@ final class MeetingThreads {
       for (Pair pair : before) {
         long first = place(one, launch, pair.first());
         long second = place(other, launch, pair.second());
-        if (first != NOWHERE
-            && second != NOWHERE
-            && first < second + other.width()
-            && second < first + one.width()) {
+        if (overlap(first, one.width(), second, other.width())) {
           found.add(pair);
         }
       }
@@ -260,21 +250,24 @@ final class MeetingThreads {
       int block = thread / threads;
       int end = acrossBlocks ? left.length : (block + 1) * threads;
       int meeting = 0;
-      for (int first = acrossBlocks ? 0 : block * threads; first < end; first++) {
-        boolean overlap =
-            left[first] != NOWHERE
-                && left[first] < place + other.width()
-                && place < left[first] + one.width();
-        if (overlap && ++meeting <= MAX_MEETING && first != thread) {
-          boolean areOrdered =
-              first / threads == block && !(inBlock && areUnordered(launch, first, thread));
-          if (!areOrdered) {
+      int begin = acrossBlocks ? 0 : block * threads;
+      for (int first = begin; first < end && meeting < MAX_MEETING; first++) {
+        if (overlap(left[first], one.width(), place, other.width())) {
+          meeting++;
+          boolean isOtherBlock = first / threads != block;
+          boolean areUnordered =
+              isOtherBlock || (inBlock && haveNoOtherOrder(launch, first, thread));
+          if (areUnordered && first != thread) {
             found.add(new Pair(first, thread));
           }
         }
       }
     }
     return found;
+  }
+
+  private static boolean overlap(long one, int width, long other, int otherWidth) {
+    return one != NOWHERE && other != NOWHERE && one < other + otherWidth && other < one + width;
   }
 
   /** Whether any of some places in ascending order is in a range. */
@@ -284,8 +277,8 @@ final class MeetingThreads {
     return next < places.length && places[next] < end;
   }
 
-  /** Whether two threads of a block are ordered by barriers of the block alone. */
-  private boolean areUnordered(TrialLaunch launch, int first, int second) {
+  /** Whether all blocks have two threads that only barriers of the block can order. */
+  private boolean haveNoOtherOrder(TrialLaunch launch, int first, int second) {
     int left = first % launch.threads();
     int right = second % launch.threads();
     return (isOfAnyBlock || (left < FEW_THREADS && right < FEW_THREADS))
@@ -311,23 +304,18 @@ final class MeetingThreads {
     thread.become(launch, number);
     OptionalLong place = thread.known(access.access().address());
     boolean isMade =
-        place.isPresent() && paths.areThrough(access.access(), thread, through(launch, number));
+        place.isPresent() && paths.areThrough(access.access(), thread, certain(launch, number));
     budget.take(1 + (int) (thread.work() - before) / 8);
     return isMade ? place.getAsLong() : NOWHERE;
   }
 
-  /** The blocks that the thread comes through which is looked at. */
-  private BitSet through(TrialLaunch launch, int number) {
-    List<@Nullable BitSet> known =
-        through.computeIfAbsent(
-            launch,
-            each -> new ArrayList<@Nullable BitSet>(Collections.nCopies(each.size(), null)));
-    BitSet found = known.get(number);
-    if (found == null) {
-      found = ways.computeIfAbsent(paths.through(thread, new BitSet()), each -> each);
-      known.set(number, found);
-    }
-    return found;
+  /** The blocks of code that {@link #thread}, which is this one of a launch, certainly runs. */
+  private BitSet certain(TrialLaunch launch, int number) {
+    return certain
+        .computeIfAbsent(launch, each -> new HashMap<>())
+        .computeIfAbsent(
+            number,
+            each -> sets.computeIfAbsent(paths.certain(thread, new BitSet()), blocks -> blocks));
   }
 
   /** Whether threads store different values, as far as the code shows. */

@@ -31,23 +31,23 @@ public final class ThreadPaths {
   /**
    * Whether a thread that ends makes an access on every path that its own values leave open.
    *
-   * @param through the blocks on all these paths, see {@link #through}
+   * @param certain the blocks on all these paths, see {@link #certain}
    */
-  public boolean areThrough(MemoryAccess access, ThreadEvaluation thread, BitSet through) {
-    return through.get(access.block())
+  public boolean areThrough(MemoryAccess access, ThreadEvaluation thread, BitSet certain) {
+    return certain.get(access.block())
         && thread.holds(access.guard()).equals(Optional.of(true))
         && !mayEndBefore(access);
   }
 
   /**
-   * The blocks through which a thread that ends comes on every path that its own values leave open.
-   * These are the dominators of the end; every path to a block comes through blocks with smaller
-   * numbers, so that one pass finds them.
+   * The blocks that a thread that ends runs on every path that its own values leave open: the
+   * dominators of the end. Apart from the ways back in loops, paths lead to blocks with larger
+   * numbers, so one pass finds them.
    *
    * @param headers the loops whose first iteration the values are about; a path to a later one ends
    *     the thread
    */
-  public BitSet through(ThreadEvaluation thread, BitSet headers) {
+  public BitSet certain(ThreadEvaluation thread, BitSet headers) {
     int end = graph.size();
     int[] dominators = new int[end + 1];
     Arrays.fill(dominators, ControlGraph.NONE);
