@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
  * Web", 1990.
  */
 public final class KernelValues {
-  /** Registers times blocks: the memory that the evaluation takes. */
+  /** Registers times blocks: the most memory that the evaluation takes. */
   private static final long MAX_STATES = 8_000_000;
 
   private final FunctionFlow flow;
@@ -42,16 +42,17 @@ public final class KernelValues {
   private final NodeGraph nodes;
   private final ArgumentLookup arguments;
 
-  /** The registers that a block may read as another one left them, in ascending order. */
-  private final int[] passed;
-
-  /** The values of all registers in the block that is evaluated. */
-  private final @Nullable Node[] current;
+  /**
+   * The registers that are live at the beginning of a block, in ascending order. Only these are
+   * joined: Briggs and others, "Practical Improvements to the Construction and Destruction of
+   * Static Single Assignment Form", 1998.
+   */
+  private final int[] live;
 
   /** The registers that each instruction may assign. */
   private final List<List<Register>> assigned = new ArrayList<>();
 
-  /** What each block leaves in the registers that are passed. */
+  /** What each block leaves in the live registers. */
   private final @Nullable Node[][] leaving;
 
   private final @Nullable Node[] conditions;
@@ -66,7 +67,7 @@ public final class KernelValues {
   /** Values that code outside of the kernel, or memory, receives. */
   private final List<Node> escaping = new ArrayList<>();
 
-  /** The phis of the loops' headers, by passed register, until their latches are evaluated. */
+  /** The phis of the loops' headers, by live register, until their latches are evaluated. */
   private final @Nullable Node[][] headers;
 
   public KernelValues(
@@ -75,23 +76,21 @@ public final class KernelValues {
     this.graph = graph;
     this.nodes = nodes;
     this.arguments = arguments;
-    int registers = flow.function().registers();
-    if ((long) registers * graph.size() > MAX_STATES) {
+    if ((long) flow.function().registers() * graph.size() > MAX_STATES) {
       throw new TooComplexException("it has too many registers and blocks");
     }
     for (int i = 0; i < flow.size(); i++) {
       assigned.add(InstructionValues.assigned(flow, i));
     }
-    this.passed = passed();
-    this.current = new Node[registers];
+    this.live = live();
     this.leaving = new Node[graph.size()][];
     this.headers = new Node[graph.size()][];
     this.conditions = new Node[graph.size()];
     this.instructions = new InstructionValues(nodes, arguments);
   }
 
-  /** The registers that a block reads before it assigns them, or keeps if a guard fails. */
-  private int[] passed() {
+  /** The registers that a block reads before it assigns them, or keeps where a guard fails. */
+  private int[] live() {
     BitSet found = new BitSet();
     for (int block = 0; block < graph.size(); block++) {
       BitSet own = new BitSet();
@@ -126,11 +125,12 @@ public final class KernelValues {
 
   /** Evaluates the kernel. */
   public void evaluate() {
-    @Nullable Node[] state = current;
+    // Of the registers that are not live, a block reads none that an earlier one has left.
+    @Nullable Node[] state = new Node[flow.function().registers()];
     for (int block = 0; block < graph.size(); block++) {
       @Nullable Node[] entering = entering(block);
-      for (int i = 0; i < passed.length; i++) {
-        state[passed[i]] = entering[i];
+      for (int i = 0; i < live.length; i++) {
+        state[live[i]] = entering[i];
       }
       Block code = graph.block(block);
       for (int i = code.first(); i < code.end(); i++) {
@@ -139,8 +139,8 @@ public final class KernelValues {
       if (code.branch() != null) {
         conditions[block] = guard(code.branch(), block, state);
       }
-      for (int i = 0; i < passed.length; i++) {
-        entering[i] = state[passed[i]];
+      for (int i = 0; i < live.length; i++) {
+        entering[i] = state[live[i]];
       }
       leaving[block] = entering;
     }
@@ -152,7 +152,7 @@ public final class KernelValues {
   private @Nullable Node[] entering(int block) {
     List<Integer> before = graph.block(block).predecessors();
     if (before.isEmpty()) {
-      return new Node[passed.length];
+      return new Node[live.length];
     }
     Loop loop = graph.loop(block);
     if (loop != null && loop.header == block) {
@@ -167,7 +167,7 @@ public final class KernelValues {
     return state;
   }
 
-  /** The passed registers in which some blocks leave different values. */
+  /** The live registers in which some blocks leave different values, by their place. */
   private BitSet differing(List<Integer> blocks) {
     BitSet found = new BitSet();
     for (int i = 1; i < blocks.size(); i++) {
@@ -186,7 +186,7 @@ public final class KernelValues {
     return flow.instruction(index);
   }
 
-  /** What a block leaves in the registers that are passed. */
+  /** What a block leaves in the live registers. */
   private @Nullable Node[] state(int block) {
     @Nullable Node[] state = leaving[block];
     if (state == null) {
@@ -262,16 +262,16 @@ public final class KernelValues {
   private @Nullable Node[] header(int block, Loop loop) {
     List<Integer> outside =
         graph.block(block).predecessors().stream().filter(each -> !loop.body.get(each)).toList();
-    @Nullable Node[] state = new Node[passed.length];
+    @Nullable Node[] state = new Node[live.length];
     int[] widths = assignedBits(loop);
-    @Nullable Node[] phis = new Node[passed.length];
+    @Nullable Node[] phis = new Node[live.length];
     BitSet differing = differing(outside);
-    for (int i = 0; i < passed.length; i++) {
+    for (int i = 0; i < live.length; i++) {
       @Nullable Node value = outside.isEmpty() ? null : state(outside.get(0))[i];
       if (differing.get(i)) {
         value = joined(block, outside, i);
       }
-      int bits = widths[passed[i]];
+      int bits = widths[live[i]];
       if (bits > 0) {
         if (value == null) {
           value = nodes.unknown(bits, block, List.of());
@@ -290,7 +290,7 @@ public final class KernelValues {
 
   /** The widths of the registers that a loop assigns; 0 for the others. */
   private int[] assignedBits(Loop loop) {
-    int[] widths = new int[current.length];
+    int[] widths = new int[flow.function().registers()];
     for (int block = loop.body.nextSetBit(0); block >= 0; block = loop.body.nextSetBit(block + 1)) {
       for (int i = graph.block(block).first(); i < graph.block(block).end(); i++) {
         for (Register register : assigned.get(i)) {
