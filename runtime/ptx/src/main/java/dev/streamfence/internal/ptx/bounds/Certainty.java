@@ -52,7 +52,7 @@ final class Certainty {
   private final ControlGraph graph;
   private final Guards guards;
   private final Formulas formulas;
-  private final Foresight foresight;
+  private final LaunchValues launchValues;
 
   /** The ways to blocks that were found for the loops of {@link #around}. */
   private final Map<Integer, List<List<Way>>> known = new HashMap<>();
@@ -67,11 +67,11 @@ final class Certainty {
 
   private int work;
 
-  Certainty(ControlGraph graph, Guards guards, Formulas formulas, Foresight foresight) {
-    this.foresight = foresight;
+  Certainty(ControlGraph graph, Guards guards, Formulas formulas, LaunchValues launchValues) {
     this.graph = graph;
     this.guards = guards;
     this.formulas = formulas;
+    this.launchValues = launchValues;
   }
 
   /** The certain ones among accesses to one array, of which only the farthest ones are kept. */
@@ -101,7 +101,7 @@ final class Certainty {
       }
     }
     join(certain);
-    certain.removeIf(access -> !foresight.knows(access));
+    certain.removeIf(access -> !launchValues.determine(access));
     return certain;
   }
 

@@ -111,8 +111,8 @@ public final class KernelBounds {
       Ranges ranges = new Ranges(nodes, graph, guards, formulas);
       Dependences dependences = new Dependences(nodes, arrays.size());
       LoopEnds loopEnds = new LoopEnds(graph, guards, formulas, nodes);
-      Foresight foresight = new Foresight(nodes, graph, loopEnds, dependences);
-      Certainty certainty = new Certainty(graph, guards, formulas, foresight);
+      LaunchValues launchValues = new LaunchValues(nodes, graph, loopEnds, dependences);
+      Certainty certainty = new Certainty(graph, guards, formulas, launchValues);
       List<ArrayBounds> found = new ArrayList<>();
       for (int i = 0; i < arrays.size(); i++) {
         found.add(

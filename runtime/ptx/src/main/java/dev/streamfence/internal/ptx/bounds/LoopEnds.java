@@ -2,7 +2,6 @@ package dev.streamfence.internal.ptx.bounds;
 
 import dev.streamfence.internal.ptx.ir.ControlGraph;
 import dev.streamfence.internal.ptx.ir.ControlGraph.Loop;
-import dev.streamfence.internal.ptx.ir.TooComplexException;
 import dev.streamfence.internal.ptx.symbolic.Formulas;
 import dev.streamfence.internal.ptx.symbolic.Guards;
 import dev.streamfence.internal.ptx.symbolic.NodeGraph;
@@ -28,19 +27,12 @@ final class LoopEnds {
 
   /** The end of a loop; null if it is unknown, or too long a formula. */
   @Nullable LoopEnd of(Loop loop) {
-    Optional<LoopEnd> end = found.get(loop.index);
-    if (end == null) {
-      end = Optional.ofNullable(compute(loop));
-      found.put(loop.index, end);
-    }
-    return end.orElse(null);
-  }
-
-  private @Nullable LoopEnd compute(Loop loop) {
-    try {
-      return LoopEnd.of(loop, graph, guards, formulas, nodes);
-    } catch (TooComplexException e) {
-      return null;
-    }
+    return found
+        .computeIfAbsent(
+            loop.index,
+            index ->
+                Optional.ofNullable(
+                    WitnessPlanner.ifShort(() -> LoopEnd.of(loop, graph, guards, formulas, nodes))))
+        .orElse(null);
   }
 }

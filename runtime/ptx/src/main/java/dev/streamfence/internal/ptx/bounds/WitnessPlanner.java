@@ -71,7 +71,7 @@ final class WitnessPlanner {
   }
 
   /** A part of the plan; null, as if it were not known, if it is too long a formula. */
-  private static <T> @Nullable T ifShort(Supplier<@Nullable T> part) {
+  static <T> @Nullable T ifShort(Supplier<@Nullable T> part) {
     try {
       return part.get();
     } catch (TooComplexException e) {

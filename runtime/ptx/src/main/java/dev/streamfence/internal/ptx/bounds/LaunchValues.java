@@ -14,38 +14,39 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Which values a {@link Witness} can compute before a launch: neither what is loaded, nor what
- * follows a loop whose end is unknown, nor what compares an address. Confined to one thread.
+ * The values that a {@link Witness} can compute before a launch: all but those that depend on what
+ * is loaded, on how often a loop with an unknown end runs, or on the comparison of an address.
+ * Confined to one thread.
  */
-final class Foresight {
+final class LaunchValues {
   private final NodeGraph nodes;
   private final ControlGraph graph;
   private final LoopEnds loopEnds;
   private final Dependences dependences;
 
-  Foresight(NodeGraph nodes, ControlGraph graph, LoopEnds loopEnds, Dependences dependences) {
+  LaunchValues(NodeGraph nodes, ControlGraph graph, LoopEnds loopEnds, Dependences dependences) {
     this.nodes = nodes;
     this.graph = graph;
     this.loopEnds = loopEnds;
     this.dependences = dependences;
   }
 
-  /** Whether the branches and the address of an access can be known, at least in one launch. */
-  boolean knows(CertainAccess access) {
+  /** Whether the branches to an access and its address can be computed, at least in one launch. */
+  boolean determine(CertainAccess access) {
     Deque<Node> open = new ArrayDeque<>(List.of(access.address()));
     access.conditions().forEach(way -> open.push(way.predicate()));
     Set<Node> seen = new HashSet<>();
     while (!open.isEmpty()) {
       Node node = open.pop();
-      if (seen.add(node) && !follows(node, access.loops(), open)) {
+      if (seen.add(node) && !canBeComputed(node, access.loops(), open)) {
         return false;
       }
     }
     return true;
   }
 
-  /** Notes what a value is computed from; false if it cannot be computed. */
-  private boolean follows(Node node, List<Loop> around, Deque<Node> open) {
+  /** Whether a value can be computed if its inputs can be, which are added to the open ones. */
+  private boolean canBeComputed(Node node, List<Loop> around, Deque<Node> open) {
     if (node.is(Operator.ITERATION)) {
       return isCounted(graph.loops().get((int) node.constant), around, open);
     }
@@ -71,7 +72,7 @@ final class Foresight {
     };
   }
 
-  /** Whether the iteration of a loop is known: it is around the access, or its end is known. */
+  /** Whether the iteration of a loop is known: it is around the access, or has a known end. */
   private boolean isCounted(Loop loop, List<Loop> around, Deque<Node> open) {
     if (around.contains(loop)) {
       return true;
