@@ -52,14 +52,14 @@ final class ThreadStrides extends ForwardFlow<ThreadStrides.NeighbourStep> {
     }
 
     boolean isKnown() {
-      return stride > Long.MIN_VALUE + 1;
+      return stride > NONE.stride;
     }
 
     boolean isNone() {
-      return stride == Long.MIN_VALUE + 1;
+      return stride == NONE.stride;
     }
 
-    // Written out, because each instruction compares some.
+    // Written out, because every instruction compares steps.
     @Override
     public boolean equals(@Nullable Object other) {
       return other instanceof NeighbourStep step
@@ -195,22 +195,29 @@ final class ThreadStrides extends ForwardFlow<ThreadStrides.NeighbourStep> {
 
   /** Returns the result of an instruction on integers that keeps neighbours equally far apart. */
   private static NeighbourStep linear(Opcode.Transfer transfer, NeighbourStep[] from) {
-    int count = from.length - 1;
+    int sources =
+        switch (transfer) {
+          case FIRST, CONVERT, NEGATE -> 1;
+          case MULTIPLY_ADD, SELECT -> 3;
+          default -> 2;
+        };
+    if (from.length != sources + 1) {
+      return NeighbourStep.UNKNOWN;
+    }
     return switch (transfer) {
-      case FIRST, CONVERT -> count == 1 ? from[1] : NeighbourStep.UNKNOWN;
-      case ADD -> count == 2 ? from[1].plus(from[2]) : NeighbourStep.UNKNOWN;
-      case SUBTRACT -> count == 2 ? from[1].plus(negated(from[2])) : NeighbourStep.UNKNOWN;
-      case NEGATE -> count == 1 ? negated(from[1]) : NeighbourStep.UNKNOWN;
-      case MULTIPLY -> count == 2 ? from[1].times(from[2]) : NeighbourStep.UNKNOWN;
-      case MULTIPLY_ADD ->
-          count == 3 ? from[1].times(from[2]).plus(from[3]) : NeighbourStep.UNKNOWN;
+      case FIRST, CONVERT -> from[1];
+      case ADD -> from[1].plus(from[2]);
+      case SUBTRACT -> from[1].plus(negated(from[2]));
+      case NEGATE -> negated(from[1]);
+      case MULTIPLY -> from[1].times(from[2]);
+      case MULTIPLY_ADD -> from[1].times(from[2]).plus(from[3]);
       case SHIFT_LEFT -> {
-        Long bits = count == 2 ? from[2].constant() : null;
+        Long bits = from[2].constant();
         yield bits == null || bits < 0 || bits > 20
             ? NeighbourStep.UNKNOWN
             : from[1].times(new NeighbourStep(0, 1L << bits));
       }
-      case SELECT -> count == 3 ? from[1].join(from[2]) : NeighbourStep.UNKNOWN;
+      case SELECT -> from[1].join(from[2]);
       default -> NeighbourStep.UNKNOWN;
     };
   }

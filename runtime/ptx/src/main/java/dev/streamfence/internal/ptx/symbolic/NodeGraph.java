@@ -14,28 +14,10 @@ public final class NodeGraph {
   private static final int MAX_NODES = 100_000;
 
   /** What a node computes. */
-  private static final class Key {
-    private final Operator operation;
-    private final int bits;
-    private final long constant;
-    private final List<Node> inputs;
-    private final int hash;
-
-    Key(Operator operation, int bits, long constant, List<Node> inputs) {
-      this.operation = operation;
-      this.bits = bits;
-      this.constant = constant;
-      this.inputs = inputs;
-      int mixed = 31 * (31 * operation.hashCode() + bits) + Long.hashCode(constant);
-      for (Node input : inputs) {
-        mixed = 31 * mixed + input.id;
-      }
-      hash = mixed;
-    }
-
+  private record Key(Operator operation, int bits, long constant, List<Node> inputs) {
+    // Written out like hashCode, because each operation is looked up.
     @Override
     public boolean equals(@Nullable Object other) {
-      // Nodes are equal if they are the same.
       return other instanceof Key key
           && operation == key.operation
           && bits == key.bits
@@ -45,7 +27,11 @@ public final class NodeGraph {
 
     @Override
     public int hashCode() {
-      return hash;
+      int mixed = 31 * (31 * operation.hashCode() + bits) + Long.hashCode(constant);
+      for (Node input : inputs) {
+        mixed = 31 * mixed + input.id;
+      }
+      return mixed;
     }
   }
 
@@ -123,13 +109,9 @@ public final class NodeGraph {
   }
 
   private Node shared(Operator operation, int bits, long constant, List<Node> inputs) {
-    Key key = new Key(operation, bits, constant, inputs);
-    Node found = known.get(key);
-    if (found == null) {
-      found = added(new Node(nodes.size(), operation, bits, constant, 0, -1, inputs));
-      known.put(key, found);
-    }
-    return found;
+    return known.computeIfAbsent(
+        new Key(operation, bits, constant, inputs),
+        key -> added(new Node(nodes.size(), operation, bits, constant, 0, -1, inputs)));
   }
 
   private Node added(Node node) {
