@@ -756,7 +756,7 @@ class CodeMistakesTest {
     mistakesWith(code, kernels(declared.formatted("", "«")))
         .are(
             Problem.UNPROVED_RACES,
-            "run is not proved to be free of races but in launches with blockDim.x at most 128,"
+            "run is not proved to be free of races except in launches with blockDim.x at most 128,"
                 + " which no requiredBlock declares; give each thread elements of its own, or"
                 + " remove races = Races.REFUSED");
   }

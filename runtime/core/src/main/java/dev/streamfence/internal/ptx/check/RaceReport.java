@@ -130,7 +130,7 @@ public final class RaceReport {
           : Optional.of(
               Mismatch.ofEntry(
                   Difference.UNPROVED_RACES,
-                  " but in launches with " + small + ", which no requiredBlock declares"));
+                  " except in launches with " + small + ", which no requiredBlock declares"));
     }
     return Optional.of(
         races

@@ -115,11 +115,11 @@ public final class BoundsEvaluator {
   }
 
   /**
-   * Computes how far launches of a shape can come by what they certainly touch, whatever their
-   * other numbers are. Launches with a smaller grid or smaller blocks come no farther.
+   * Computes how far into an array the certain accesses of launches of a shape can reach, whatever
+   * the arguments are. Launches with a smaller grid or smaller blocks reach no farther.
    *
    * @param array the index of the array
-   * @return the offset after the last byte; {@link Long#MAX_VALUE} if it depends on other numbers
+   * @return the offset after the last byte; {@link Long#MAX_VALUE} if it depends on arguments
    */
   public long endOfGrid(int array, LaunchNumbers launch) {
     return grid == null ? 0 : grid.end(arrays.get(array).followed(), launch);

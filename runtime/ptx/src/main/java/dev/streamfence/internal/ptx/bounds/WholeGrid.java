@@ -6,19 +6,20 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * How far the threads of a grid reach at most, whatever the numbers of the launch are: for accesses
- * whose place is a sum of products of the thread's indexes, the sizes of the grid and its blocks,
- * and constants, none of which is negative or cut off. Such a place only grows with each of them,
- * so the last thread comes farthest, and no grid that is smaller in some dimension comes farther.
- * Allocates nothing after its construction. Confined to one thread at a time.
+ * How far the threads of a grid reach at most, whatever the arguments of the launch are: for
+ * accesses whose offset is a sum of products of the thread's indexes, the sizes of the grid and its
+ * blocks, and constants, none of which is negative or overflows. Such an offset grows with each of
+ * them, so the last thread reaches farthest, and no thread of a grid that is smaller in some
+ * dimension reaches farther. Allocates nothing after its construction. Confined to one thread at a
+ * time.
  */
 final class WholeGrid {
-  /** A place that depends on something else. */
+  /** An offset that depends on something else. */
   private static final long UNKNOWN = -1;
 
   private static final long NOT_COMPUTED = -2;
 
-  /** A longer chain of operations is unknown: the launch path has little of a stack left. */
+  /** The result of a longer chain of operations is unknown: a launch may have little stack left. */
   private static final int MAX_DEPTH = 100;
 
   private final long[] values;
@@ -45,7 +46,7 @@ final class WholeGrid {
   private long value(Node node, LaunchNumbers launch, int depth) {
     if (values[node.id] == NOT_COMPUTED) {
       long value = depth > MAX_DEPTH ? UNKNOWN : computed(node, launch, depth + 1);
-      // Without the sign, so that nothing is cut off or taken for negative.
+      // In the bits below the sign, so that nothing overflows or becomes negative.
       boolean fits = value >> Math.min(node.bits - 1, Long.SIZE - 2) == 0;
       values[node.id] = fits ? value : UNKNOWN;
     }

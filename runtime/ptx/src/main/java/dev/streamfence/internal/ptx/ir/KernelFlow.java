@@ -7,8 +7,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The code of one kernel, without the calls that can be followed, and its flow of control: built
- * when an analysis first needs it, for all analyses of the kernel. Confined to one thread.
+ * The code of one kernel, with the calls that can be followed inlined, and its flow of control.
+ * Built when the first analysis of the kernel needs it. Confined to one thread.
  */
 public final class KernelFlow {
   private final PtxModule module;
@@ -45,7 +45,7 @@ public final class KernelFlow {
   }
 
   /**
-   * The function without the calls that can be followed.
+   * The function, with the calls that can be followed inlined.
    *
    * @throws TooComplexException if it has too many instructions
    */
@@ -59,7 +59,7 @@ public final class KernelFlow {
   }
 
   /** The same function, prepared. */
-  @SuppressWarnings("ReferenceEquality") // A function without such calls is returned as it is.
+  @SuppressWarnings("ReferenceEquality") // Without calls to inline, it is the entry's own.
   public FunctionFlow flow() {
     FunctionFlow found = flow;
     if (found == null) {

@@ -24,7 +24,7 @@ public abstract class Evaluation {
   private long now = 1;
   private boolean failed;
 
-  /** Whether too long a chain of values made it fail: from elsewhere, the value may be known. */
+  /** Whether it failed because a chain of values is too long: a shorter one may end with them. */
   private boolean isTooDeep;
 
   /** The values that are being computed. */
@@ -66,7 +66,7 @@ public abstract class Evaluation {
     resume();
   }
 
-  /** Continues after a failure with all that is known, and is known to be unknown. */
+  /** Continues after a failure; what was found, also that values are unknown, stays. */
   final void resume() {
     failed = false;
     isTooDeep = false;

@@ -17,7 +17,7 @@ final class BoundsClaims {
   int limits;
   int certain;
 
-  /** Those whose last thread comes farthest, whatever their numbers are. */
+  /** Those whose last thread reaches farthest, whatever the arguments are. */
   int grids;
 
   /** Those whose limit is exactly what was touched. */
