@@ -977,6 +977,20 @@ class KernelBoundsTest {
     assertThat(deepest(600)).isLessThan(2_600);
   }
 
+  private static long endOfGrid(int steps) {
+    String body =
+        "mov.u32 %r6, %r3;\n"
+            + "add.s32 %r6, %r6, %r3;\n".repeat(steps)
+            + "mul.wide.s32 %rd2, %r6, 4;\nadd.s64 %rd3, %rd1, %rd2;\nst.global.u32 [%rd3], %r4;\n";
+    return bounds(body).launches().evaluator().endOfGrid(0, new Shape(1, 32));
+  }
+
+  @Test
+  void theEndOfAGridIsFollowedThroughFewSteps() {
+    assertThat(endOfGrid(50)).isEqualTo(31 * 51 * 4 + 4);
+    assertThat(endOfGrid(300)).isEqualTo(Long.MAX_VALUE);
+  }
+
   @Test
   void formulasThatExplodeEndInBoundedTime() {
     StringBuilder body = new StringBuilder("mov.u32 %r6, %r4;\n");

@@ -66,4 +66,14 @@ final class TileOverrunTest {
     assertThat(of(loop + after, 512)).isEmpty();
     assertThat(of("mov.u32 %r4, %r1;\n" + after, 512)).isPresent();
   }
+
+  @Test
+  void valuesOnTheWayToOneThatTakesTooManyStepsAreKnown() {
+    String steps = "add.s32 %r4, %r4, %r1;\n".repeat(400);
+    String far = "mov.u32 %r4, %r2;\n" + steps + "mov.u32 %r5, %r4;\n" + steps;
+
+    assertThat(of(far + "ld.shared.f32 %f1, [%r4];\n", 32)).isEmpty();
+    assertThat(of(far + "ld.shared.f32 %f1, [%r4];\nld.shared.f32 %f2, [%r5];\n", 32))
+        .hasValueSatisfying(found -> assertThat(found.offset()).isEqualTo(400 * 32));
+  }
 }
