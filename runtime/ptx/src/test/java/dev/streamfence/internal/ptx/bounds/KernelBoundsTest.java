@@ -977,18 +977,46 @@ class KernelBoundsTest {
     assertThat(deepest(600)).isLessThan(2_600);
   }
 
-  private static long endOfGrid(int steps) {
+  /** How far a grid of one block reaches in elements of which {@code %r6} is the index. */
+  private static long endOfGrid(String code, int threads) {
     String body =
-        "mov.u32 %r6, %r3;\n"
-            + "add.s32 %r6, %r6, %r3;\n".repeat(steps)
+        code
             + "mul.wide.s32 %rd2, %r6, 4;\nadd.s64 %rd3, %rd1, %rd2;\nst.global.u32 [%rd3], %r4;\n";
-    return bounds(body).launches().evaluator().endOfGrid(0, new Shape(1, 32));
+    return bounds(body).launches().evaluator().endOfGrid(0, new Shape(1, threads));
   }
 
   @Test
   void theEndOfAGridIsFollowedThroughFewSteps() {
-    assertThat(endOfGrid(50)).isEqualTo(31 * 51 * 4 + 4);
-    assertThat(endOfGrid(300)).isEqualTo(Long.MAX_VALUE);
+    String step = "add.s32 %r6, %r6, %r3;\n";
+    assertThat(endOfGrid("mov.u32 %r6, %r3;\n" + step.repeat(50), 32)).isEqualTo(31 * 51 * 4 + 4);
+    assertThat(endOfGrid("mov.u32 %r6, %r3;\n" + step.repeat(300), 32)).isEqualTo(Long.MAX_VALUE);
+  }
+
+  @Test
+  void aShiftByMoreThanTheWidthIsNoEndOfAGrid() {
+    String shift = "mov.u32 %r6, 1;\nshl.b32 %r6, %r6, %r3;\n";
+    assertThat(endOfGrid(shift, 10)).isEqualTo((1 << 9) * 4 + 4);
+    // Smaller blocks reach farther than the last of these threads.
+    assertThat(endOfGrid(shift, 65)).isEqualTo(Long.MAX_VALUE);
+  }
+
+  @Test
+  void aGuardedAssignmentKeepsWhatOtherBlocksLeft() {
+    KernelBounds bounds =
+        bounds(
+            """
+            mov.u32 %r6, 0;
+            setp.lt.s32 %p1, %r3, 10;
+            @%p1 bra JOIN;
+            mov.u32 %r6, 100;
+            JOIN:
+            setp.lt.s32 %p2, %r3, 5;
+            @%p2 mov.u32 %r6, 3;
+            mul.wide.s32 %rd2, %r6, 4;
+            add.s64 %rd3, %rd1, %rd2;
+            st.global.u32 [%rd3], %r4;
+            """);
+    isLimitedTo(bounds, new Shape(1, 32), 0, 404);
   }
 
   @Test
