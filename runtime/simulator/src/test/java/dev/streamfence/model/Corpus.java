@@ -231,6 +231,22 @@ final class Corpus {
               .thread(steps().run(2, 2, 0))
               .build());
       programs.add(
+          Program.named("an event is missing where another stream looks for it")
+              .fine()
+              .ring(ring)
+              .fewEvents()
+              .prelude(inUse(0).run(1, 0, 2).run(0, 0, 1))
+              .thread(steps().run(1, 1, 0))
+              .thread(steps().run(2, 2, 0).run(2, 1, 0))
+              .build());
+      programs.add(
+          Program.named("two streams miss the same event")
+              .ring(ring)
+              .fewEvents()
+              .thread(steps().run(1, 0, 1).run(1, 0, 2).run(1, 0, 2).run(1, 0, 2))
+              .thread(steps().run(2, 1, 0).run(0, 2, 0).run(2, 0, 3))
+              .build());
+      programs.add(
           Program.named("older and newer tickets of one stream")
               .ring(ring)
               .thread(steps().run(1, 0, 2).run(1, 0, 1).run(2, 2, 0).run(2, 1, 0))

@@ -19,11 +19,15 @@ final class Program {
   /** The length of a step in numbers: its kind and its operands. */
   static final int STEP_SIZE = 5;
 
+  /** As many launches have an event of their own after the stream was last asked for one. */
+  private static final int SEPARATED = 32;
+
   /** No wait of a preflight fails. */
   static final int NEVER = -1;
 
   final String name;
   final int ring;
+  final int separated;
   final boolean fine;
   final boolean finest;
   final int preemptions;
@@ -33,6 +37,7 @@ final class Program {
   private Program(Builder builder) {
     this.name = builder.name;
     this.ring = builder.ring;
+    this.separated = builder.separated;
     this.fine = builder.fine;
     this.finest = builder.finest;
     this.preemptions = builder.preemptions;
@@ -54,18 +59,24 @@ final class Program {
     Builder builder = new Builder(name).ring(slots).finest();
     builder.preludes.addAll(List.of(preludes));
     builder.threads.addAll(List.of(threads));
+    builder.separated = Math.max(SEPARATED, slots);
     return builder.build();
   }
 
   @Override
   public String toString() {
-    return name + (fine ? ", every driver call a step" : "") + ", ring of " + ring;
+    return name
+        + (fine ? ", every driver call a step" : "")
+        + ", ring of "
+        + ring
+        + (separated == 0 ? ", few events" : "");
   }
 
   /** Puts a program together. */
   static final class Builder {
     private final String name;
     private int ring = 2;
+    private int separated = SEPARATED;
     private boolean fine;
     private boolean finest;
     private int preemptions = Integer.MAX_VALUE;
@@ -79,6 +90,12 @@ final class Program {
     /** How many events a stream has. */
     Builder ring(int slots) {
       ring = slots;
+      return this;
+    }
+
+    /** Gives a launch an event of its own only where its ticket is a multiple of the spacing. */
+    Builder fewEvents() {
+      separated = 0;
       return this;
     }
 

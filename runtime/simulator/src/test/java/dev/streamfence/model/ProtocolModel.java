@@ -35,7 +35,11 @@ final class ProtocolModel {
   private static final int BUSY = 3;
   private static final int RECORDER = 4;
   private static final int NEXT = 5;
-  private static final int CLOCK = 6;
+
+  /** How far it was when an event was last asked for. */
+  private static final int ASKED = 6;
+
+  private static final int CLOCK = 7;
   private static final int STATE = CLOCK + STREAMS;
   private static final int TICKET = STATE + 1;
   private static final int READS = STATE + 2;
@@ -65,6 +69,9 @@ final class ProtocolModel {
   private static final int LIFE = CLOSER + 1;
   private static final int ALLOCATION_SIZE = LIFE + 1;
   private static final int ALLOCATION = STREAM + STREAMS * STREAM_SIZE;
+
+  /** From one event to the next, on a stream that none has been asked for. */
+  private static final int SPACING = 4;
 
   private static final int OPEN = 0;
   private static final int CLOSING = 1;
@@ -544,6 +551,7 @@ final class ProtocolModel {
   private int cover(int[] s, int t, int wait) {
     int me = thread(t);
     int other = s[me + TARGET];
+    s[stream(other) + ASKED] = s[me + LABEL];
     int slot = covering(s, other, s[stream(s[me + CURRENT]) + WAITS + other]);
     if (slot >= 0) {
       choose(s, t, other, slot);
@@ -674,7 +682,7 @@ final class ProtocolModel {
     for (int i = 0; i < STREAMS; i++) {
       busy += s[stream(i) + BUSY];
     }
-    if (busy < 2) {
+    if (busy < 2 || !separates(s, own)) {
       s[me + PHASE] = PUBLISH;
       return yieldFinest();
     }
@@ -683,6 +691,11 @@ final class ProtocolModel {
     s[me + RETURN] = PUBLISH;
     s[me + PHASE] = INVALIDATE;
     return yieldFinest();
+  }
+
+  /** Whether an event is to separate the ticket from the next one. */
+  private boolean separates(int[] s, int own) {
+    return s[own + TICKET] - s[own + ASKED] <= program.separated || s[own + TICKET] % SPACING == 0;
   }
 
   /** The host waits for the work whose wait could not be queued. */

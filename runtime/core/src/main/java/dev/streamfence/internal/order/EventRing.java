@@ -24,6 +24,9 @@ final class EventRing {
    */
   private static final int CAPACITY = 32;
 
+  /** From one event to the next, if nothing has asked for one since the ring went round. */
+  private static final int SPACING = 4;
+
   private final CudaDriver driver;
   private final StreamSlot stream;
   private final ReentrantLock recorder = new ReentrantLock();
@@ -33,6 +36,9 @@ final class EventRing {
   private final long[][] clocks;
   private int created;
   private int next;
+
+  /** The highest ticket when an event was last asked for. Racy, benign: it only saves events. */
+  private volatile long askedAt;
 
   EventRing(CudaDriver driver, StreamSlot stream, int timelines) {
     this.driver = driver;
@@ -58,6 +64,15 @@ final class EventRing {
   /** A copy of how far this stream has waited for each timeline. */
   synchronized long[] clock() {
     return clock.clone();
+  }
+
+  /**
+   * Whether an event is to separate a ticket from the next one. Where no wait has asked for an
+   * event for as many tickets as there are events, only every fourth is covered by one of its own:
+   * a wait may then include up to three later ones.
+   */
+  boolean separates(long ticket) {
+    return ticket - askedAt <= CAPACITY || ticket % SPACING == 0;
   }
 
   /** Records an event that covers everything up to {@code ticket}, which has been queued. */
@@ -158,6 +173,7 @@ final class EventRing {
    * @return null if the stream is not usable, and its work was known to be done
    */
   @Nullable EventHandle covering(long ticket, long submitted, long @Nullable [] covered) {
+    askedAt = submitted;
     while (true) {
       EventHandle known = known(ticket, covered);
       if (known != null) {

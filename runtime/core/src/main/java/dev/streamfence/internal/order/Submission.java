@@ -420,16 +420,16 @@ public final class Submission implements AutoCloseable {
   }
 
   /**
-   * Commits the work, with an event that covers it when other streams are in use. If recording the
-   * event fails, even with an {@link Error}, the stream is synchronised instead; if that fails too,
-   * the device counts as lost.
+   * Commits the work, with an event that covers it when other streams are in use and may ask for
+   * it, see {@link EventRing#separates}. If recording the event fails, even with an {@link Error},
+   * the stream is synchronised instead; if that fails too, the device counts as lost.
    *
    * @throws StreamMisuseException before preflight
    * @throws CudaDriverException if neither was possible; the work counts as submitted all the same
    */
   public void commit() {
     requireCommittable();
-    if (recording == null && timeline.pool().isShared()) {
+    if (recording == null && timeline.pool().isShared() && timeline.separates(ticket)) {
       recordOrSynchronize();
     }
     peers.end();

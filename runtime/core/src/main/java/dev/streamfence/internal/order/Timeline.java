@@ -682,6 +682,11 @@ public final class Timeline {
     return ticket > submitted() && submissionLock.isHeldByCurrentThread();
   }
 
+  /** Whether an event is to separate a ticket from the next one, see {@link EventRing}. */
+  boolean separates(long ticket) {
+    return ring.separates(ticket);
+  }
+
   /** Records the event that covers {@code ticket}. Held: the submission lock. */
   void record(long ticket) {
     ring.record(ticket);

@@ -37,7 +37,7 @@ final class LaunchPatternsOverStandInTest {
       fan-out                             4       4      6      0  none
       fan-in                              3       3      4      0  none
       ping-pong                           2       2      2      0  none
-      table that two streams read         2       2      0      0  none
+      table that two streams read         2     0.5      0      0  none
       three readers, one writer           4       4      6      0  none
       scratch for each launch             1       0      0      0  some
       one array twice                     1       0      0      0  none

@@ -88,6 +88,48 @@ final class OrderingCostTest extends ThreeStreams {
   }
 
   @Test
+  void aStreamThatNoOtherWaitsForRecordsAnEventForEachFourthLaunch() {
+    DeviceArray<int[]> own = zeros(a);
+    DeviceArray<int[]> other = zeros(b);
+    onB.increment(other, N);
+    for (int i = 0; i < 40; i++) {
+      onA.increment(own, N);
+    }
+    long before = records();
+    for (int i = 0; i < 100; i++) {
+      onA.increment(own, N);
+    }
+    assertThat(records() - before).isEqualTo(25);
+    onB.increment(own, N);
+    long afterWait = records();
+    for (int i = 0; i < 10; i++) {
+      onA.increment(other, N);
+    }
+    assertThat(records() - afterWait).as("asked for one, it may be asked again").isEqualTo(10);
+    own.close();
+    other.close();
+  }
+
+  @Test
+  void aWaitFindsAnEventAmongTheFourLaunchesThatFollow() {
+    DeviceArray<int[]> own = zeros(a);
+    DeviceArray<int[]> awaited = zeros(a);
+    onB.increment(zeros(b), N);
+    for (int i = 0; i < 40; i++) {
+      onA.increment(own, N);
+    }
+    onA.increment(awaited, N);
+    for (int i = 0; i < 3; i++) {
+      onA.increment(own, N);
+    }
+    long recordsBefore = records();
+    long waitsBefore = waits();
+    gpu.memory().allocate(b, int[].class, N).copyFrom(b, awaited);
+    assertThat(waits() - waitsBefore).isEqualTo(1);
+    assertThat(records() - recordsBefore).as("that of the copy alone").isEqualTo(1);
+  }
+
+  @Test
   void theHazardStateIsBoundedByTheNumberOfStreams() {
     DeviceArray<int[]> shared = zeros(a);
     DeviceArray<int[]> sumB = gpu.memory().allocate(b, int[].class, N);

@@ -141,6 +141,27 @@ final class OrderingTest extends ThreeStreams {
     busy.close();
   }
 
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1, 2, 3, 4, 5, 6, 7})
+  void aWaitForAStreamThatNoneHasWaitedForCoversItsLatestUse(int later) {
+    DeviceArray<int[]> used = zeros(a);
+    DeviceArray<int[]> busy = zeros(a);
+    DeviceArray<int[]> ofB = zeros(b);
+    onB.increment(ofB, N);
+    for (int i = 0; i < 50; i++) {
+      onA.increment(busy, N);
+    }
+    onA.increment(used, N);
+    for (int i = 0; i < later; i++) {
+      onA.increment(busy, N);
+    }
+    onB.increment(used, N);
+    assertThat(used.download(b)).containsOnly(2);
+    used.close();
+    busy.close();
+    ofB.close();
+  }
+
   @Test
   void aSubmissionBelongsToTheThreadThatBeganIt() throws Exception {
     Timeline timeline = Inside.timeline(a);
