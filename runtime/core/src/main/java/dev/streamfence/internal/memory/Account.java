@@ -52,6 +52,9 @@ public final class Account {
   /** How many allocations were freed by threads in {@link #returning}. */
   private long frees;
 
+  /** How many threads wait for room. */
+  private int waiting;
+
   /** The threads that are returning bytes. */
   private final List<Thread> returning = new ArrayList<>();
 
@@ -157,18 +160,54 @@ public final class Account {
     for (Account each = this; each != null; each = each.whole) {
       each.requireBelowLimit(bytes, what);
     }
-    return tryPromise(bytes);
+    return tryAdmitAll(0, bytes);
   }
 
-  private boolean tryPromise(long bytes) {
-    if (!tryAdmit(0, bytes)) {
+  /** Claims or promises bytes if they fit now, here and in the whole; otherwise nothing changes. */
+  private boolean tryAdmitAll(long claim, long promise) {
+    if (!tryAdmit(claim, promise)) {
       return false;
     }
-    if (whole != null && !whole.tryPromise(bytes)) {
-      changeHere(0, -bytes);
+    if (whole != null && !whole.tryAdmitAll(claim, promise)) {
+      changeHere(-claim, -promise);
       return false;
     }
     return true;
+  }
+
+  /**
+   * Counts bytes as those of an open allocation if they fit now. Neither reaps nor waits.
+   *
+   * @return whether they fit; nothing has changed otherwise
+   */
+  boolean tryOpen(long bytes) {
+    if (whole != null) {
+      boolean isClaimed = tryAdmitAll(bytes, 0);
+      if (isClaimed) {
+        opened(bytes);
+      }
+      return isClaimed;
+    }
+    synchronized (this) {
+      boolean fits = bytes <= limit - used() && tryTake(bytes);
+      if (fits) {
+        open += bytes;
+        peak = Math.max(peak, open + freed);
+      }
+      return fits;
+    }
+  }
+
+  /** An open allocation was closed, and its bytes can be allocated again. */
+  void ended(long bytes) {
+    synchronized (this) {
+      open -= bytes;
+      giveBack(bytes);
+      wake();
+    }
+    if (whole != null) {
+      whole.ended(bytes);
+    }
   }
 
   private synchronized void requireBelowLimit(long bytes, String what) {
@@ -190,7 +229,7 @@ public final class Account {
   synchronized void withdrawKept(long bytes) {
     kept -= bytes;
     giveBack(bytes);
-    notifyAll();
+    wake();
   }
 
   /** Gives up claimed bytes. */
@@ -227,7 +266,7 @@ public final class Account {
       if (whole == null) {
         freed += bytes;
       } else {
-        notifyAll();
+        wake();
       }
     }
     if (whole != null) {
@@ -257,7 +296,7 @@ public final class Account {
     synchronized (this) {
       freed -= bytes;
       giveBack(bytes);
-      notifyAll();
+      wake();
     }
   }
 
@@ -286,7 +325,7 @@ public final class Account {
     synchronized (this) {
       returning.remove(Thread.currentThread());
       this.frees += frees;
-      notifyAll();
+      wake();
     }
   }
 
@@ -351,7 +390,7 @@ public final class Account {
     claimed += claim;
     promised += promise;
     giveBack(-claim - promise);
-    notifyAll();
+    wake();
   }
 
   private void admit(long claim, long promise, String what) {
@@ -430,7 +469,12 @@ public final class Account {
       if (!waits || returning.isEmpty() || returning.contains(Thread.currentThread())) {
         return Answer.REFUSED;
       }
-      wait();
+      waiting++;
+      try {
+        wait();
+      } finally {
+        waiting--;
+      }
     }
     return Answer.ADMITTED;
   }
@@ -456,6 +500,13 @@ public final class Account {
   /** Held: {@code this}. The figures never exceed the limit together, so no sum overflows. */
   private long room() {
     return limit - used() - others();
+  }
+
+  /** Lets those who wait look again. Held: {@code this}. */
+  private void wake() {
+    if (waiting > 0) {
+      notifyAll();
+    }
   }
 
   /** Held: {@code this}. */

@@ -1,6 +1,7 @@
 package dev.streamfence.internal.memory;
 
 import dev.streamfence.internal.order.Timeline;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A source of device memory. Backends allocate it; decorators add limits, logs or guards to another
@@ -26,6 +27,10 @@ public interface AllocationResource {
   default Allocation allocate(long sizeInBytes, Timeline timeline, String tag) {
     requirePositive(sizeInBytes, "an allocation");
     Account payer = account();
+    Allocation atOnce = tryAllocate(sizeInBytes, timeline, tag, payer);
+    if (atOnce != null) {
+      return atOnce;
+    }
     payer.claim(sizeInBytes, inWords(tag));
     try {
       return allocate(sizeInBytes, timeline, tag, payer);
@@ -42,6 +47,28 @@ public interface AllocationResource {
    *     caller withdraws the claim if this method throws
    */
   Allocation allocate(long sizeInBytes, Timeline timeline, String tag, Account payer);
+
+  /**
+   * Allocates memory like {@link #allocate(long, Timeline, String)} if that takes no work on a
+   * stream, and it fits now.
+   *
+   * @param payer the account that opens the bytes: {@link #account}, or a part of it
+   * @return null if nothing was done
+   */
+  default @Nullable Allocation tryAllocate(
+      long sizeInBytes, Timeline timeline, String tag, Account payer) {
+    return null;
+  }
+
+  /**
+   * Frees an allocation like {@link #deallocate} if that takes no work on a stream, so that its
+   * bytes are returned at once.
+   *
+   * @return false if nothing was done
+   */
+  default boolean tryDeallocate(Allocation allocation) {
+    return false;
+  }
 
   /**
    * Frees an allocation after all its registered uses. Does not synchronise unless the

@@ -70,6 +70,12 @@ public final class BudgetResource implements AllocationResource {
     return resource.allocate(sizeInBytes, timeline, tag, payer);
   }
 
+  @Override
+  public @Nullable Allocation tryAllocate(
+      long sizeInBytes, Timeline timeline, String tag, Account payer) {
+    return resource.tryAllocate(sizeInBytes, timeline, tag, payer);
+  }
+
   /** Refuses bytes that would not fit now; changes nothing, see {@link Account#check}. */
   public void check(long bytes) {
     check(bytes, "a checked request");
@@ -81,7 +87,20 @@ public final class BudgetResource implements AllocationResource {
   }
 
   @Override
+  public boolean tryDeallocate(Allocation allocation) {
+    boolean isReturned = resource.tryDeallocate(allocation);
+    if (isReturned) {
+      returned.signal();
+      whenReturned.run();
+    }
+    return isReturned;
+  }
+
+  @Override
   public void deallocate(Allocation allocation) {
+    if (tryDeallocate(allocation)) {
+      return;
+    }
     account.beginReturning();
     try {
       resource.deallocate(allocation);

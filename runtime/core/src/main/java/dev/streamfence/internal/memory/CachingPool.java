@@ -1,6 +1,7 @@
 package dev.streamfence.internal.memory;
 
 import dev.streamfence.CudaDriverException;
+import dev.streamfence.internal.order.PendingUse;
 import dev.streamfence.internal.order.Timeline;
 import dev.streamfence.memory.MemoryResource;
 import dev.streamfence.memory.MemoryStream;
@@ -92,18 +93,14 @@ public final class CachingPool implements MemoryResource {
     }
   }
 
-  /**
-   * Takes memory back whose uses are all on one stream.
-   *
-   * @param ticket the latest of them
-   * @return false if that takes driver calls; nothing was done then
-   */
-  boolean putReturned(long address, Timeline timeline, long ticket) {
-    if (keptBytes < Long.MAX_VALUE) {
-      return false;
-    }
-    give(block(address), new TicketMark(timeline, ticket));
-    return true;
+  /** Whether it keeps all that is returned, so that a return makes no driver call. */
+  boolean keepsAll() {
+    return keptBytes == Long.MAX_VALUE;
+  }
+
+  /** Takes memory back whose uses are all on one stream, if it {@linkplain #keepsAll keeps all}. */
+  void putReturned(long address, PendingUse latest) {
+    give(block(address), new TicketMark(latest.timeline(), latest.ticket()));
   }
 
   private PoolBlock find(long size, Timeline timeline, MemoryStream stream) {
@@ -260,7 +257,7 @@ public final class CachingPool implements MemoryResource {
   @Override
   public void deallocate(long address, long sizeInBytes, MemoryStream stream) {
     give(block(address), ((ResourceStream) stream).point());
-    if (keptBytes < Long.MAX_VALUE) {
+    if (!keepsAll()) {
       keepLess(stream);
     }
   }

@@ -67,6 +67,17 @@ public final class LoggingResource implements AllocationResource {
   }
 
   @Override
+  public @Nullable Allocation tryAllocate(
+      long sizeInBytes, Timeline timeline, String tag, Account payer) {
+    return isOff() ? resource.tryAllocate(sizeInBytes, timeline, tag, payer) : null;
+  }
+
+  @Override
+  public boolean tryDeallocate(Allocation allocation) {
+    return isOff() && resource.tryDeallocate(allocation);
+  }
+
+  @Override
   public void deallocate(Allocation allocation) {
     if (isOff()) {
       resource.deallocate(allocation);

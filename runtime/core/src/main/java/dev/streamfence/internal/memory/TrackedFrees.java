@@ -54,12 +54,21 @@ public abstract sealed class TrackedFrees permits TrackedResource, AdoptedMemory
   abstract long free(Allocation allocation, Timeline timeline, Submission submission);
 
   /**
-   * Gives the memory of a closed allocation back if that takes no work on a stream.
+   * Closes an allocation and gives its memory back if that takes no work on a stream.
    *
    * @return false if nothing was done
    */
   boolean freeAtOnce(Allocation allocation) {
     return false;
+  }
+
+  /** Does the same, and carries out postponed frees. */
+  public final boolean tryDeallocate(Allocation allocation) {
+    boolean isFreed = freeAtOnce(allocation);
+    if (isFreed) {
+      releaseAgain();
+    }
+    return isFreed;
   }
 
   /** Forgets a closed allocation whose memory was lost with the device. */
@@ -73,12 +82,15 @@ public abstract sealed class TrackedFrees permits TrackedResource, AdoptedMemory
    * @throws UseAfterFreeException if it is closed
    */
   public final void deallocate(Allocation allocation) {
+    if (tryDeallocate(allocation)) {
+      return;
+    }
     if (allocation.isOpen() && !isLive(allocation)) {
       throw new StreamMisuseException(
           StreamMisuseException.Misuse.OTHER_RUNTIME,
           allocation + " is freed by a resource that it does not come from");
     }
-    switch (allocation.close(tracing ? new ClosedHere() : null)) {
+    switch (allocation.close(closingSite())) {
       case ALREADY_CLOSED ->
           throw new UseAfterFreeException(
               AttemptedUse.of("a second free"),
@@ -88,9 +100,7 @@ public abstract sealed class TrackedFrees permits TrackedResource, AdoptedMemory
       case WITH_LAST_USE -> {}
       case NOW -> {
         try {
-          if (!freeAtOnce(allocation)) {
-            disown(allocation, true);
-          }
+          disown(allocation, true);
         } catch (RuntimeException | Error e) {
           if (isLive(allocation)) {
             allocation.reopen();
@@ -157,6 +167,10 @@ public abstract sealed class TrackedFrees permits TrackedResource, AdoptedMemory
   /** Whether the context is lost, and its memory with it: nothing can or need be freed. */
   final boolean isLost() {
     return streams.sticky().error() != null;
+  }
+
+  final @Nullable Throwable closingSite() {
+    return tracing ? new ClosedHere() : null;
   }
 
   final @Nullable Throwable site() {

@@ -6,6 +6,7 @@ import static java.util.Objects.requireNonNull;
 import dev.streamfence.CudaDriverException;
 import dev.streamfence.internal.LogTopic;
 import dev.streamfence.internal.memory.PendingFrees.PendingFree;
+import dev.streamfence.internal.order.PendingUse;
 import dev.streamfence.internal.order.StreamPool;
 import dev.streamfence.internal.order.Submission;
 import dev.streamfence.internal.order.Teardown;
@@ -121,9 +122,9 @@ public final class UpstreamResource extends TrackedResource implements AutoClose
 
   @Override
   Allocation obtain(long sizeInBytes, Timeline timeline, String tag, Account payer) {
-    Allocation returned = takeReturned(sizeInBytes, timeline, tag, payer);
+    PoolBlock returned = takeReturned(sizeInBytes, timeline);
     if (returned != null) {
-      return returned;
+      return registered(returned, sizeInBytes, tag, timeline, payer);
     }
     Purpose purpose = new Purpose(Purpose.Act.ALLOCATE, sizeInBytes, tag, timeline);
     return twice(
@@ -139,26 +140,48 @@ public final class UpstreamResource extends TrackedResource implements AutoClose
     return pool != null && upstream == pool && streamOrdered;
   }
 
+  @Override
+  public @Nullable Allocation tryAllocate(
+      long sizeInBytes, Timeline timeline, String tag, Account payer) {
+    if (timeline.pool() != streams) {
+      return null;
+    }
+    releaseAgain();
+    PoolBlock returned = takeReturned(sizeInBytes, timeline);
+    if (returned == null) {
+      return null;
+    }
+    if (!payer.tryOpen(sizeInBytes)) {
+      requireNonNull(pool).putBack(returned);
+      return null;
+    }
+    try {
+      return registered(returned, sizeInBytes, tag, timeline, payer);
+    } catch (Error e) {
+      payer.ended(sizeInBytes);
+      throw e;
+    }
+  }
+
   /**
    * Takes memory that the pool has from the same stream, without work on it: the array's first use
    * comes after what returned the memory.
    *
    * @return null if there is none, or the request has to be work: to be watched or refused
    */
-  private @Nullable Allocation takeReturned(
-      long sizeInBytes, Timeline timeline, String tag, Account payer) {
-    if (!isPoolAlone() || streams.isWatched() || !streams.mayWaitForOthers()) {
-      return null;
-    }
-    PoolBlock block = requireNonNull(pool).takeReturned(sizeInBytes, timeline);
-    if (block == null) {
-      return null;
-    }
+  private @Nullable PoolBlock takeReturned(long sizeInBytes, Timeline timeline) {
+    return isPoolAlone() && !streams.isWatched() && streams.mayWaitForOthers()
+        ? requireNonNull(pool).takeReturned(sizeInBytes, timeline)
+        : null;
+  }
+
+  /** Makes memory of the pool known; if that fails, the pool has it again. */
+  private Allocation registered(
+      PoolBlock block, long bytes, String tag, Timeline timeline, Account payer) {
     try {
-      long ticket = block.marks[0].ticket();
-      return registered(block.address, sizeInBytes, tag, timeline, ticket, payer);
+      return registered(block.address, bytes, tag, timeline, block.marks[0].ticket(), payer);
     } catch (Error e) {
-      pool.putBack(block);
+      requireNonNull(pool).putBack(block);
       throw e;
     }
   }
@@ -178,28 +201,32 @@ public final class UpstreamResource extends TrackedResource implements AutoClose
   /** Gives memory whose uses are all on one stream back to the pool, without work on it. */
   @Override
   boolean freeAtOnce(Allocation allocation) {
-    if (isLost() || !isPoolAlone() || streams.isWatched() || !streams.life().tryEnter()) {
+    if (!isPoolAlone()
+        || !requireNonNull(pool).keepsAll()
+        || isLost()
+        || streams.isWatched()
+        || !isLive(allocation)
+        || !streams.life().tryEnter()) {
       return false;
     }
-    boolean isGiven = false;
     try {
-      Timeline timeline = allocation.hazards().lastUser();
-      long ticket = allocation.hazards().latestOn(timeline);
-      if (ticket < 0) {
+      PendingUse latest = allocation.closeAfterOneStream(closingSite());
+      if (latest == null) {
         return false;
       }
+      boolean isGiven = false;
       live.remove(key(allocation), allocation);
       try {
-        isGiven = requireNonNull(pool).putReturned(allocation.address(), timeline, ticket);
+        pool.putReturned(allocation.address(), latest);
+        isGiven = true;
       } finally {
         if (!isGiven) {
           live.put(key(allocation), allocation);
+          allocation.hazards().reopen();
         }
       }
-      if (isGiven) {
-        allocation.returned();
-      }
-      return isGiven;
+      allocation.endAtOnce();
+      return true;
     } finally {
       streams.life().leave();
     }

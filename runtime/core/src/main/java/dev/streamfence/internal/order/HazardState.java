@@ -285,6 +285,34 @@ public final class HazardState extends HazardLock {
     }
   }
 
+  /**
+   * Closes it if all its uses are on one stream and submitted, and no other code has it: work on
+   * that stream then comes after them without a wait.
+   *
+   * @param endedAt where that happens, if it is traced
+   * @return the latest use; null if nothing has changed
+   */
+  public @Nullable PendingUse closeAfterOneStream(@Nullable Throwable endedAt) {
+    // Racy, benign: looked at again with the lock, across which no driver may be asked.
+    Timeline user = history.latest();
+    if (user == null || !user.isUsable()) {
+      return null;
+    }
+    lock();
+    try {
+      long ticket =
+          state == Availability.OPEN && gate == null && holds == 0 ? history.latestOn(user) : -1;
+      if (ticket < 0) {
+        return null;
+      }
+      state = Availability.CLOSED;
+      closedAt = endedAt;
+      return new PendingUse(user, ticket);
+    } finally {
+      unlock();
+    }
+  }
+
   /** What it is a part of, and that of; itself if it is no part. */
   HazardState outermost() {
     HazardState outermost = this;
@@ -369,21 +397,6 @@ public final class HazardState extends HazardLock {
       unlock();
     }
     return user.isUsable() ? user : user.pool().defaultTimeline();
-  }
-
-  /**
-   * The latest ticket of all its uses, if they are on one stream and no other code has had it: work
-   * on that stream comes after them without a wait.
-   *
-   * @return -1 if a wait may be needed
-   */
-  public long latestOn(Timeline timeline) {
-    lock();
-    try {
-      return gate == null && holds == 0 ? history.latestOn(timeline) : -1;
-    } finally {
-      unlock();
-    }
   }
 
   /**
