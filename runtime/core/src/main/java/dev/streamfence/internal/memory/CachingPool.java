@@ -88,6 +88,11 @@ public final class CachingPool implements MemoryResource {
 
   /** Takes back a block of {@link #takeReturned} that no array got. */
   void putBack(PoolBlock block) {
+    cache(block.marks[0].timeline()).notReused();
+    keep(block);
+  }
+
+  private void keep(PoolBlock block) {
     if (!cache(block.marks[0].timeline()).offer(PoolSizes.classOf(block.size), block)) {
       putIntoHeap(block);
     }
@@ -286,7 +291,7 @@ public final class CachingPool implements MemoryResource {
 
   private void give(PoolBlock block, TicketMark mark) {
     block.marks = new TicketMark[] {mark};
-    putBack(block);
+    keep(block);
   }
 
   private void putIntoHeap(PoolBlock block) {

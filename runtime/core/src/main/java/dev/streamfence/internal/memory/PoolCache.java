@@ -22,6 +22,11 @@ final class PoolCache {
     return block;
   }
 
+  /** Takes back the count of a block that no array got. */
+  synchronized void notReused() {
+    reuses--;
+  }
+
   /**
    * Takes the latest block of a class for another stream, unless it is the only one, which the next
    * request of this stream may need; null if there is none of the size.

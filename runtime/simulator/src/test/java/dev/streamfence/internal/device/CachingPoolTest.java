@@ -14,6 +14,7 @@ import dev.streamfence.RuntimeClosedException;
 import dev.streamfence.RuntimeOptions;
 import dev.streamfence.StreamMisuseException;
 import dev.streamfence.memory.MemoryBudget;
+import dev.streamfence.memory.MemoryReservation;
 import dev.streamfence.memory.PoolStatistics;
 import dev.streamfence.simulation.DriverCall;
 import dev.streamfence.simulation.Schedule;
@@ -98,6 +99,22 @@ final class CachingPoolTest {
     assertThat(callsOf(device)).isEqualTo(before);
     assertThat(pool().reuses()).isEqualTo(100);
     assertThat(pool().driverAllocations()).isEqualTo(1);
+  }
+
+  @Test
+  void aRequestThatTheBudgetRefusesLeavesTheMemoryInThePool() {
+    reopen(OPTIONS.withMemoryBudget(MemoryBudget.ofBytes(3 * MIB)));
+    allocate(a, MIB).close();
+    PoolStatistics before = pool();
+    long calls = callsOf(device);
+    MemoryReservation most = gpu.memory().reserve(3 * MIB - MIB / 2);
+    assertThatThrownBy(() -> allocate(a, MIB)).isInstanceOf(OutOfMemoryBudgetException.class);
+    most.close();
+    assertThat(pool()).isEqualTo(before);
+    assertThat(gpu.memory().statistics().peakBytes()).isEqualTo(MIB);
+    allocate(a, MIB).close();
+    assertThat(callsOf(device)).isEqualTo(calls);
+    assertThat(pool().reuses()).isEqualTo(before.reuses() + 1);
   }
 
   @Test
