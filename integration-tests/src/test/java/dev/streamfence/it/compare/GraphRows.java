@@ -39,7 +39,13 @@ final class GraphRows implements RowGroup {
 
   @Override
   public List<String> rows() {
-    return List.of("graph-64", "graph-64-run", "graph-64-bound", "graph-diamond", "graph-bytes");
+    return List.of(
+        "graph-64",
+        "graph-64-run",
+        "graph-64-bound",
+        "graph-64-change",
+        "graph-diamond",
+        "graph-bytes");
   }
 
   @Override
@@ -70,8 +76,8 @@ final class GraphRows implements RowGroup {
                   others.get(5), others.get(6), others.get(7), others.get(4), 2f, Launches.N);
             });
     for (int i = 0; i < WARM_UP_RUNS; i += RUNS) {
-      batch();
-      batchOfBound();
+      batch(() -> chain.launch(launches.stream));
+      batch(this::launchBound);
       launches.runtime.synchronize();
     }
   }
@@ -96,26 +102,29 @@ final class GraphRows implements RowGroup {
   @Override
   public double measure(String row) {
     return switch (row) {
-      case "graph-64" -> Batches.nanosAfter(launches.runtime::synchronize, this::batch) / RUNS;
+      case "graph-64" -> hostTime(() -> chain.launch(launches.stream));
       case "graph-64-run" -> Batches.nanosAfter(() -> {}, () -> run(chain));
-      case "graph-64-bound" ->
-          Batches.nanosAfter(launches.runtime::synchronize, this::batchOfBound) / RUNS;
+      case "graph-64-bound" -> hostTime(this::launchBound);
+      case "graph-64-change" ->
+          hostTime(this::launchBound) - hostTime(() -> bound.launch(launches.stream));
       case "graph-diamond" -> Batches.nanosAfter(() -> {}, () -> run(diamond));
       case "graph-bytes" -> bytes();
       default -> throw new IllegalArgumentException(row);
     };
   }
 
-  private void batch() {
+  private double hostTime(Runnable launch) {
+    return Batches.nanosAfter(launches.runtime::synchronize, () -> batch(launch)) / RUNS;
+  }
+
+  private static void batch(Runnable launch) {
     for (int i = 0; i < RUNS; i++) {
-      chain.launch(launches.stream);
+      launch.run();
     }
   }
 
-  private void batchOfBound() {
-    for (int i = 0; i < RUNS; i++) {
-      bound.bind("input", others.get(runs++ % 2)).launch(launches.stream);
-    }
+  private void launchBound() {
+    bound.bind("input", others.get(runs++ % 2)).launch(launches.stream);
   }
 
   private void run(KernelGraph graph) {
@@ -126,9 +135,10 @@ final class GraphRows implements RowGroup {
   /** The least of several batches: the compiler allocates in some. */
   private double bytes() {
     long least = Long.MAX_VALUE;
+    Runnable launch = () -> chain.launch(launches.stream);
     for (int i = 0; i < 50; i++) {
       long before = THREADS.getCurrentThreadAllocatedBytes();
-      batch();
+      batch(launch);
       least = Math.min(least, THREADS.getCurrentThreadAllocatedBytes() - before);
       launches.runtime.synchronize();
     }

@@ -46,6 +46,7 @@ record Row(String id, String title, Unit unit) {
           new Row("graph-64", "a graph of 64 launches, host time", NANOSECONDS),
           new Row("graph-64-run", "a graph of 64 launches, until it is done", NANOSECONDS),
           new Row("graph-64-bound", "the same, with another array in 4 launches", NANOSECONDS),
+          new Row("graph-64-change", "of that, the change of the 4 launches", NANOSECONDS),
           new Row("graph-diamond", "a graph of two long launches side by side", NANOSECONDS),
           new Row("graph-bytes", "Java heap per launch of a graph", BYTES),
           new Row(
