@@ -300,8 +300,7 @@ public final class HazardState extends HazardLock {
     }
     lock();
     try {
-      long ticket =
-          state == Availability.OPEN && gate == null && holds == 0 ? history.latestOn(user) : -1;
+      long ticket = state == Availability.OPEN && holds == 0 ? history.latestOn(user) : -1;
       if (ticket < 0) {
         return null;
       }

@@ -118,6 +118,27 @@ final class CachingPoolTest {
   }
 
   @Test
+  void memoryOfThePoolCountsInTheBudgetOfOneOfSeveralUsers() {
+    DeviceMemory own = gpu.memory().within(MIB, "one user");
+    own.allocate(a, byte[].class, MIB).close();
+    DeviceArray<byte[]> half = own.allocate(a, byte[].class, MIB / 2);
+    PoolStatistics before = pool();
+    assertThatThrownBy(() -> own.allocate(a, byte[].class, MIB))
+        .isInstanceOf(OutOfMemoryBudgetException.class)
+        .hasMessageContaining("one user");
+    assertThat(pool()).isEqualTo(before);
+    half.close();
+    DeviceArray<byte[]> again = own.allocate(a, byte[].class, MIB);
+    assertThat(pool().reuses()).isEqualTo(before.reuses() + 1);
+    assertThat(own.statistics().liveBytes()).isEqualTo(MIB);
+    assertThat(gpu.memory().statistics().liveBytes()).isEqualTo(MIB);
+    again.close();
+    assertThat(own.statistics().liveBytes()).isZero();
+    assertThat(gpu.memory().statistics().liveBytes()).isZero();
+    assertThat(gpu.memory().statistics().pendingBytes()).isZero();
+  }
+
+  @Test
   void anArrayOfTheSameStreamsMemoryIsNoWorkOnTheStream() {
     allocate(a, MIB).close();
     long submitted = Inside.timeline(a).submitted();
