@@ -10,21 +10,20 @@ import dev.streamfence.UninitializedReadException;
 import dev.streamfence.UseAfterFreeException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The hazard state of an allocation, or of a part of one: the {@linkplain UseHistory uses} that its
- * next use may have to wait for, and, of host memory, the {@linkplain HostGate accesses of the
- * host}.
+ * next use may have to wait for, of host memory the {@linkplain HostGate accesses of the host}, and
+ * what is known of its {@linkplain ContentState content}.
  *
  * <p>Also the allocation's life as submissions see it: open; split into parts that are used
  * instead; closing, if it was closed before its last use was submitted; closed. Thread-safe: {@link
  * #lock} guards everything below, and {@link #lockToRead} is enough to read it. A submission takes
  * the locks of all its allocations in rising {@link #generation}.
  */
-public final class HazardState extends HazardLock {
+public final class HazardState extends ContentState {
   private enum Availability {
     OPEN,
     SPLIT,
@@ -51,14 +50,7 @@ public final class HazardState extends HazardLock {
 
   private boolean closesWithLastHold;
 
-  /** How many uses that write were registered; those of parts count after the join. */
-  private long writes;
-
-  /** How many exports let other code write it. Also read without the lock, by its parts. */
-  private final AtomicInteger foreignWriters = new AtomicInteger();
-
   private Availability state = Availability.OPEN;
-  private boolean refusesReads;
   private boolean refusesWrites;
 
   /** Written before any use. */
@@ -71,9 +63,6 @@ public final class HazardState extends HazardLock {
 
   /** The subject in words, once an observer has asked. */
   private @Nullable String words;
-
-  /** Only a part: whether the whole has taken over its uses. */
-  private boolean isAbsorbed;
 
   /** Rising in generation; empty unless it is split. */
   private List<HazardState> parts = List.of();
@@ -121,7 +110,7 @@ public final class HazardState extends HazardLock {
     this.whole = whole;
     this.history = new UseHistory(whole.history);
     this.gate = whole.gate == null ? null : new HostGate();
-    this.refusesReads = whole.refusesReads;
+    takeContentOf(whole);
     this.refusesWrites = whole.refusesWrites;
     this.isTracked = whole.isTracked;
   }
@@ -213,16 +202,6 @@ public final class HazardState extends HazardLock {
           " uses "
               + subject
               + ", whose resource does not track uses; allocate it from one that does");
-    }
-  }
-
-  /** Refuses reads until a write is registered. */
-  public void refuseReadsUntilWritten() {
-    lock();
-    try {
-      refusesReads = true;
-    } finally {
-      unlock();
     }
   }
 
@@ -457,7 +436,7 @@ public final class HazardState extends HazardLock {
     try {
       List<PendingUse> pending = pendingLocked(writes);
       if (writes) {
-        this.writes++;
+        noteHostWrite();
       }
       requireNonNull(gate).begin(writes);
       return pending;
@@ -508,61 +487,6 @@ public final class HazardState extends HazardLock {
     }
   }
 
-  /**
-   * How many writes were registered so far, those of its parts and of the host included, see {@link
-   * #isUnchangedSince}.
-   */
-  public long writes() {
-    lock();
-    try {
-      return writesLocked();
-    } finally {
-      unlock();
-    }
-  }
-
-  /** Held: the lock. */
-  private long writesLocked() {
-    long total = writes;
-    for (HazardState part : parts) {
-      total += part.writes();
-    }
-    return total;
-  }
-
-  /**
-   * Whether what was read of the memory is still there: nothing has written since there were that
-   * many {@link #writes}, and no other code, which does not tell when it writes, may be writing.
-   */
-  public boolean isUnchangedSince(long earlierWrites) {
-    lock();
-    try {
-      for (HazardState around = whole; around != null; around = around.whole) {
-        if (around.foreignWriters.get() > 0) {
-          return false;
-        }
-      }
-      return !isWithWriterLocked() && writesLocked() == earlierWrites;
-    } finally {
-      unlock();
-    }
-  }
-
-  /** Whether other code may be writing it, or a part of it. */
-  private boolean isWithWriter() {
-    lock();
-    try {
-      return isWithWriterLocked();
-    } finally {
-      unlock();
-    }
-  }
-
-  /** Held: the lock. */
-  private boolean isWithWriterLocked() {
-    return foreignWriters.get() > 0 || parts.stream().anyMatch(HazardState::isWithWriter);
-  }
-
   /** The allocation's number. */
   public long generation() {
     return generation;
@@ -570,7 +494,7 @@ public final class HazardState extends HazardLock {
 
   /** Whether it refuses no use. Held: the lock. */
   boolean acceptsAll() {
-    return state == Availability.OPEN && !refusesReads && !refusesWrites;
+    return state == Availability.OPEN && !refusesReads() && !refusesWrites;
   }
 
   /**
@@ -589,7 +513,7 @@ public final class HazardState extends HazardLock {
     if (state != Availability.OPEN && !(freeing && state == Availability.CLOSED)) {
       throw refusal(labels.use(label));
     }
-    if (reads && refusesReads) {
+    if (reads && refusesReads()) {
       throw new UninitializedReadException(labels.use(label), subject.toString(), generation);
     }
   }
@@ -637,6 +561,16 @@ public final class HazardState extends HazardLock {
   }
 
   @Override
+  @Nullable ContentState whole() {
+    return whole;
+  }
+
+  @Override
+  List<? extends ContentState> parts() {
+    return parts;
+  }
+
+  @Override
   boolean isShareable() {
     return gate == null;
   }
@@ -666,67 +600,10 @@ public final class HazardState extends HazardLock {
     }
   }
 
-  /** Notes that other code may write the memory, until {@link #endForeignWrites}. */
-  public void beginForeignWrites() {
-    lock();
-    try {
-      if (!isAbsorbed) {
-        foreignWriters.incrementAndGet();
-        return;
-      }
-    } finally {
-      unlock();
-    }
-    requireNonNull(whole).beginForeignWrites();
-  }
-
-  /** Takes {@link #beginForeignWrites} back: no other code got the memory. */
-  public void cancelForeignWrites() {
-    endForeignWrites(false);
-  }
-
-  /** Notes that other code may have written the memory, and does so no more. */
-  public void endForeignWrites() {
-    endForeignWrites(true);
-  }
-
-  private void endForeignWrites(boolean hasWritten) {
-    lock();
-    try {
-      if (!isAbsorbed) {
-        foreignWriters.decrementAndGet();
-        if (hasWritten) {
-          noteForeignWriteLocked();
-        }
-        return;
-      }
-    } finally {
-      unlock();
-    }
-    requireNonNull(whole).endForeignWrites(hasWritten);
-  }
-
-  private void noteForeignWrite() {
-    lock();
-    try {
-      noteForeignWriteLocked();
-    } finally {
-      unlock();
-    }
-  }
-
-  /** Held: the lock. */
-  private void noteForeignWriteLocked() {
-    writes++;
-    refusesReads = false;
-    parts.forEach(HazardState::noteForeignWrite);
-  }
-
   /** Registers a use, which keeps the allocation until it is submitted. Held: the lock. */
   void register(Timeline timeline, long ticket, boolean writes) {
     if (writes) {
-      this.writes++;
-      refusesReads = false;
+      noteWrite();
     }
     history.add(timeline, ticket, writes);
   }
@@ -765,16 +642,6 @@ public final class HazardState extends HazardLock {
       }
       closesWithLastHold = false;
       return end(closedAt) == Closing.NOW ? release : null;
-    } finally {
-      unlock();
-    }
-  }
-
-  /** Whether no work has written it; nodes of graphs do not count. */
-  boolean hasNoContent() {
-    lock();
-    try {
-      return writes == 0;
     } finally {
       unlock();
     }
@@ -848,9 +715,6 @@ public final class HazardState extends HazardLock {
   /** Adds what a part depends on. Held: both locks. */
   private void absorb(HazardState part) {
     history.absorb(part.history);
-    refusesReads &= part.refusesReads;
-    writes += part.writes;
-    foreignWriters.addAndGet(part.foreignWriters.getAndSet(0));
-    part.isAbsorbed = true;
+    absorbContent(part);
   }
 }
