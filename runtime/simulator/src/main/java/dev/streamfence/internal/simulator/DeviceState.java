@@ -25,7 +25,9 @@ final class DeviceState {
   private boolean isLossKnown;
 
   private boolean closed;
-  private String lastCall = "";
+
+  /** The call of the runtime that is being made, or was made last. */
+  private DriverCall call = DriverCall.SYNCHRONIZE_DEVICE;
 
   DeviceState(FaultPlan plan, Scheduler scheduler, SubmissionOrder order) {
     this.plan = plan;
@@ -37,30 +39,35 @@ final class DeviceState {
    * Counts a call, and throws if the device is lost or the plan makes this call fail. Throws
    * without counting if the device is closed.
    */
-  void enter(DriverCall call) {
+  void enter(DriverCall entered) {
     if (closed) {
-      throw error(call, ResultCode.DEINITIALIZED, "the device is closed");
+      throw error(entered, ResultCode.DEINITIALIZED, "the device is closed");
     }
-    lastCall = call.function();
+    call = entered;
     plan.enter(call);
-    requireNoFault(call);
+    requireNoFault();
+  }
+
+  /** The call of the runtime that is being made. */
+  DriverCall call() {
+    return call;
   }
 
   /** The stream of a call, which a GPU would capture or refuse while other code captures it. */
-  SimulatedStream stream(DriverCall call, StreamHandle stream) {
-    SimulatedStream known = capturable(call, stream);
+  SimulatedStream stream(StreamHandle stream) {
+    SimulatedStream known = capturable(stream);
     if (known.isCapturing()) {
-      throw error(call, ResultCode.STREAM_CAPTURE_UNSUPPORTED, "a stream that is being captured");
+      throw error(ResultCode.STREAM_CAPTURE_UNSUPPORTED, "a stream that is being captured");
     }
     return known;
   }
 
   /** The stream of a call that is made during a capture as well. */
-  SimulatedStream capturable(DriverCall call, StreamHandle stream) {
+  SimulatedStream capturable(StreamHandle stream) {
     if (stream instanceof SimulatedStream known && scheduler.has(known)) {
       return known;
     }
-    throw error(call, ResultCode.INVALID_HANDLE, "a stream that does not exist here");
+    throw error(ResultCode.INVALID_HANDLE, "a stream that does not exist here");
   }
 
   /**
@@ -96,7 +103,12 @@ final class DeviceState {
 
   /** Ends the device because a driver call did not complete. */
   void breakDown(Throwable failure) {
-    breakDown("in " + lastCall + ", which may have done a part of its work,", failure);
+    breakDown("in " + call.function() + ", which may have done a part of its work,", failure);
+  }
+
+  /** Throws if the device is lost, like {@link #requireNoFault(DriverCall)} for this call. */
+  void requireNoFault() {
+    requireNoFault(call);
   }
 
   /** Throws if the device is lost; the error leads with the culprit and names this call last. */
@@ -130,6 +142,16 @@ final class DeviceState {
     boolean wasOpen = !closed;
     closed = true;
     return wasOpen;
+  }
+
+  /** Refuses an argument of this call. */
+  void requireArgument(boolean valid, String what) {
+    requireArgument(call, valid, what);
+  }
+
+  /** The error of this call. */
+  CudaDriverException error(int code, String what) {
+    return error(call, code, what);
   }
 
   static void requireArgument(DriverCall call, boolean valid, String what) {

@@ -53,7 +53,7 @@ final class Launches {
 
   /** Queues a launch, of which the runtime may have declared the uses. */
   void launch(KernelLaunch launch, @Nullable LaunchDeclaration declaration) {
-    SimulatedStream known = state.stream(launch.call(), launch.stream());
+    SimulatedStream known = state.stream(launch.stream());
     read(launch).put(known, declaration);
   }
 

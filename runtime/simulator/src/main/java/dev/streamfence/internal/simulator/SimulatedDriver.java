@@ -93,6 +93,7 @@ public class SimulatedDriver implements CudaDriver, CudaDriver.ContextHandle {
     this.transfers = new Transfers(state, submissions, mapped, checker);
     this.modules =
         new SimulatedModules(
+            state,
             properties,
             settings.instructionsPerLaunch(),
             settings.kernelOutput(),
@@ -321,8 +322,9 @@ public class SimulatedDriver implements CudaDriver, CudaDriver.ContextHandle {
 
   @Override
   public void fillAsync(long destination, int bytes, int value, long count, StreamHandle stream) {
-    DriverCall call = Sink.fillCall(bytes);
-    run(call, () -> transfers.fill(call, destination, bytes, bytes, value, count, stream));
+    run(
+        Sink.fillCall(bytes),
+        () -> transfers.fill(destination, bytes, bytes, value, count, stream));
   }
 
   @Override
@@ -330,9 +332,7 @@ public class SimulatedDriver implements CudaDriver, CudaDriver.ContextHandle {
       long destination, long pitch, int value, long count, StreamHandle stream) {
     run(
         DriverCall.FILL_32_STRIDED_ASYNC,
-        () ->
-            transfers.fill(
-                DriverCall.FILL_32_STRIDED_ASYNC, destination, pitch, 4, value, count, stream));
+        () -> transfers.fill(destination, pitch, 4, value, count, stream));
   }
 
   @Override
@@ -453,9 +453,7 @@ public class SimulatedDriver implements CudaDriver, CudaDriver.ContextHandle {
         DriverCall.LAUNCH_GRAPH,
         () ->
             ((SimulatedGraph) graph)
-                .launch(
-                    state.stream(DriverCall.LAUNCH_GRAPH, stream),
-                    declaration == null ? 0 : declaration.ticket()));
+                .launch(state.stream(stream), declaration == null ? 0 : declaration.ticket()));
   }
 
   @Override

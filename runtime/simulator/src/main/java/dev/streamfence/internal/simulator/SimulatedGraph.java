@@ -137,22 +137,20 @@ final class SimulatedGraph implements GraphHandle {
     @Override
     public void fillAsync(
         long destination, int bytes, int value, long count, StreamHandle ignored) {
-      fill(Sink.fillCall(bytes), destination, bytes, bytes, value, count);
+      fill(destination, bytes, bytes, value, count);
     }
 
     @Override
     public void fill32StridedAsync(
         long destination, long pitch, int value, long count, StreamHandle ignored) {
-      fill(DriverCall.FILL_32_STRIDED_ASYNC, destination, pitch, 4, value, count);
+      fill(destination, pitch, 4, value, count);
     }
 
-    private void fill(
-        DriverCall call, long destination, long pitch, int width, long value, long count) {
+    private void fill(long destination, long pitch, int width, long value, long count) {
       adds = DriverCall.ADD_FILL_NODE;
       updates = DriverCall.UPDATE_FILL_NODE;
       queued =
-          (stream, ticket) ->
-              node(ticket).fill(call, destination, pitch, width, value, count, stream);
+          (stream, ticket) -> node(ticket).fill(destination, pitch, width, value, count, stream);
     }
   }
 

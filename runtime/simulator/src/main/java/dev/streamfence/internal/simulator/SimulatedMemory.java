@@ -1,9 +1,6 @@
 // Long because the same few maps know all memory, the runtime's and that of other code.
 package dev.streamfence.internal.simulator;
 
-import static dev.streamfence.internal.simulator.DeviceState.error;
-import static dev.streamfence.internal.simulator.DeviceState.requireArgument;
-
 import dev.streamfence.CudaDriverException;
 import dev.streamfence.internal.driver.CudaDriver.StreamHandle;
 import dev.streamfence.internal.driver.HostMemory;
@@ -14,7 +11,6 @@ import dev.streamfence.internal.simulator.AddressSpace.Freed;
 import dev.streamfence.internal.simulator.AddressSpace.HeapExhausted;
 import dev.streamfence.internal.simulator.bytes.Backing;
 import dev.streamfence.internal.simulator.bytes.HeapMemory;
-import dev.streamfence.simulation.DriverCall;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -88,13 +84,11 @@ final class SimulatedMemory {
   }
 
   long allocateAsync(long bytes, StreamHandle stream) {
-    SimulatedStream known = state.stream(DriverCall.ALLOCATE_ASYNC, stream);
-    AddressRange range = range(DriverCall.ALLOCATE_ASYNC, bytes, known);
+    SimulatedStream known = state.stream(stream);
+    AddressRange range = range(bytes, known);
     long address = range.address();
     Backing memoryOfIt = range.bytes();
-    Submitted op =
-        submissions.submit(
-            known, DriverCall.ALLOCATE_ASYNC, new Use("", address, bytes, false, false));
+    Submitted op = submissions.submit(known, new Use("", address, bytes, false, false));
     if (checker != null) {
       checker.promised(op, address, bytes);
     }
@@ -111,10 +105,9 @@ final class SimulatedMemory {
   }
 
   void freeAsync(long address, StreamHandle stream) {
-    SimulatedStream known = state.stream(DriverCall.FREE_ASYNC, stream);
-    Freed freed = free(DriverCall.FREE_ASYNC, address, known);
-    Submitted op =
-        submissions.submit(known, DriverCall.FREE_ASYNC, new Use("", address, 0, false, false));
+    SimulatedStream known = state.stream(stream);
+    Freed freed = free(address, known);
+    Submitted op = submissions.submit(known, new Use("", address, 0, false, false));
     submissions.instant(
         known,
         op,
@@ -128,21 +121,21 @@ final class SimulatedMemory {
   }
 
   long allocate(long bytes) {
-    AddressRange range = range(DriverCall.ALLOCATE, bytes, host);
+    AddressRange range = range(bytes, host);
     memory.map(SimulatedAllocation.fresh(range.address(), bytes, range.bytes()));
     if (checker != null) {
-      checker.allocated(submissions.onHost(DriverCall.ALLOCATE.function()), range.address(), bytes);
+      checker.allocated(submissions.onHost(state.call().function()), range.address(), bytes);
     }
     return range.address();
   }
 
   /** Does not wait, as the driver need not: work still queued finds the memory gone. */
   void free(long address) {
-    freeAtOnce(address, DriverCall.FREE.function());
+    freeAtOnce(address, state.call().function());
   }
 
   private void freeAtOnce(long address, String what) {
-    Freed freed = free(DriverCall.FREE, address, host);
+    Freed freed = free(address, host);
     memory.unmap(address);
     freed.carryOut();
     if (checker != null) {
@@ -161,7 +154,7 @@ final class SimulatedMemory {
     }
     AddressRange range;
     try {
-      range = range(DriverCall.ALLOCATE, bytes, host);
+      range = range(bytes, host);
     } catch (CudaDriverException e) {
       throw new IllegalArgumentException(what + " " + bytes + " bytes: " + e.purpose(), e);
     }
@@ -179,7 +172,7 @@ final class SimulatedMemory {
 
   /** Frees memory of other code in the order of a stream. */
   void freeForeign(long address, String what, SimulatedStream stream) {
-    Freed freed = free(DriverCall.FREE_ASYNC, address, stream);
+    Freed freed = free(address, stream);
     Submitted op =
         submissions.submit(
             stream,
@@ -225,26 +218,24 @@ final class SimulatedMemory {
    * @param onAccess called when the host asks for its bytes
    */
   HostMemory allocateHost(long bytes, SimulatedHostMemory.HostAccess onAccess) {
-    requireArgument(
-        DriverCall.ALLOCATE_HOST, bytes > 0 && bytes <= MAX_HOST_BYTES, bytes + " bytes");
+    state.requireArgument(bytes > 0 && bytes <= MAX_HOST_BYTES, bytes + " bytes");
     SimulatedHostMemory allocated =
         heap.take(bytes, () -> new SimulatedHostMemory(nextHostAddress, (int) bytes, onAccess));
     if (allocated == null) {
-      throw beyondTheHeap(DriverCall.ALLOCATE_HOST, bytes);
+      throw beyondTheHeap(bytes);
     }
     nextHostAddress += (bytes + 0xFFFF) & ~0xFFFFL;
     hostMemory.add(allocated);
     if (checker != null) {
       checker.allocatedHost(
-          submissions.onHost(DriverCall.ALLOCATE_HOST.function()), allocated.address(), bytes);
+          submissions.onHost(state.call().function()), allocated.address(), bytes);
     }
     return allocated;
   }
 
   /** Lets operations reach host memory, at the host's own address as on a device with UVA. */
   long deviceAddress(HostMemory known) {
-    requireArgument(
-        DriverCall.HOST_DEVICE_ADDRESS,
+    state.requireArgument(
         known instanceof SimulatedHostMemory allocated && hostMemory.contains(allocated),
         "host memory that is not allocated here");
     SimulatedHostMemory mapped = (SimulatedHostMemory) known;
@@ -255,14 +246,13 @@ final class SimulatedMemory {
   }
 
   void freeHost(HostMemory freed) {
-    requireArgument(
-        DriverCall.FREE_HOST,
+    state.requireArgument(
         freed instanceof SimulatedHostMemory allocated && hostMemory.remove(allocated),
         "host memory that is not allocated here");
     heap.giveBack(freed.sizeInBytes());
     memory.unmap(freed.address());
     if (checker != null) {
-      checker.freed(submissions.onHost(DriverCall.FREE_HOST.function()), freed.address());
+      checker.freed(submissions.onHost(state.call().function()), freed.address());
       checker.forget(freed.address());
       checker.host().forget(freed.address());
     }
@@ -296,12 +286,11 @@ final class SimulatedMemory {
    */
   long place(long bytes) {
     long size = Math.max(1, bytes);
-    AddressRange range = range(DriverCall.LOAD_MODULE, size, host);
+    AddressRange range = range(size, host);
     memory.map(SimulatedAllocation.fresh(range.address(), size, range.bytes()));
     if (checker != null) {
       checker.forget(range.address());
-      placed.put(
-          range.address(), new Placed(size, submissions.onHost(DriverCall.LOAD_MODULE.function())));
+      placed.put(range.address(), new Placed(size, submissions.onHost(state.call().function())));
     }
     return range.address();
   }
@@ -329,22 +318,21 @@ final class SimulatedMemory {
     }
   }
 
-  private AddressRange range(DriverCall call, long bytes, SimulatedStream stream) {
-    requireArgument(call, bytes > 0, bytes + " bytes");
+  private AddressRange range(long bytes, SimulatedStream stream) {
+    state.requireArgument(bytes > 0, bytes + " bytes");
     try {
       AddressRange range = addresses.allocate(bytes, stream);
       if (range == null) {
-        throw error(call, ResultCode.OUT_OF_MEMORY, "an allocation of " + bytes + " bytes");
+        throw state.error(ResultCode.OUT_OF_MEMORY, "an allocation of " + bytes + " bytes");
       }
       return range;
     } catch (HeapExhausted e) {
-      throw beyondTheHeap(call, bytes);
+      throw beyondTheHeap(bytes);
     }
   }
 
-  private static CudaDriverException beyondTheHeap(DriverCall call, long bytes) {
-    return error(
-        call,
+  private CudaDriverException beyondTheHeap(long bytes) {
+    return state.error(
         ResultCode.OUT_OF_MEMORY,
         "an allocation of "
             + bytes
@@ -353,11 +341,11 @@ final class SimulatedMemory {
             + " bytes (-Xmx) has no room");
   }
 
-  private Freed free(DriverCall call, long address, SimulatedStream stream) {
+  private Freed free(long address, SimulatedStream stream) {
     Freed freed = addresses.free(address, stream);
     if (freed == null) {
-      throw error(
-          call, ResultCode.INVALID_VALUE, "0x" + Long.toHexString(address) + " is not allocated");
+      throw state.error(
+          ResultCode.INVALID_VALUE, "0x" + Long.toHexString(address) + " is not allocated");
     }
     return freed;
   }

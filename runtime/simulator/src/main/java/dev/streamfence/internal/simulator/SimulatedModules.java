@@ -1,7 +1,5 @@
 package dev.streamfence.internal.simulator;
 
-import static dev.streamfence.internal.simulator.DeviceState.requireArgument;
-
 import dev.streamfence.CudaDriverException;
 import dev.streamfence.KernelLoadException;
 import dev.streamfence.internal.driver.CudaDriver.FunctionHandle;
@@ -16,7 +14,6 @@ import dev.streamfence.internal.ptx.syntax.PtxException;
 import dev.streamfence.internal.ptx.syntax.PtxModule;
 import dev.streamfence.internal.ptx.syntax.PtxVersion;
 import dev.streamfence.internal.simulator.SimulatedModule.KernelFunction;
-import dev.streamfence.simulation.DriverCall;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -32,6 +29,7 @@ import org.jspecify.annotations.Nullable;
 
 /** The driver calls about modules and their functions. Confined to the driver's lock. */
 final class SimulatedModules {
+  private final DeviceState state;
   private final DeviceProperties properties;
   private final long instructionsPerLaunch;
   private final Consumer<String> output;
@@ -50,6 +48,7 @@ final class SimulatedModules {
    * @param memory the memory that their kernels see
    */
   SimulatedModules(
+      DeviceState state,
       DeviceProperties properties,
       long instructionsPerLaunch,
       Consumer<String> output,
@@ -57,6 +56,7 @@ final class SimulatedModules {
       Scheduler scheduler,
       SimulatedMemory variables,
       MappedMemory memory) {
+    this.state = state;
     this.properties = properties;
     this.instructionsPerLaunch = instructionsPerLaunch;
     this.output = output;
@@ -172,7 +172,7 @@ final class SimulatedModules {
 
   void unload(ModuleHandle module) {
     SimulatedModule known = (SimulatedModule) module;
-    requireArgument(DriverCall.UNLOAD_MODULE, modules.remove(known), "a module that is not loaded");
+    state.requireArgument(modules.remove(known), "a module that is not loaded");
     scheduler.drainAll();
     variables.remove(known.variables());
   }
@@ -221,8 +221,7 @@ final class SimulatedModules {
 
   void allowDynamicSharedBytes(FunctionHandle function, int bytes) {
     KernelFunction known = (KernelFunction) function;
-    requireArgument(
-        DriverCall.ALLOW_DYNAMIC_SHARED_BYTES,
+    state.requireArgument(
         bytes >= 0
             && bytes + known.entry().staticSharedBytes() <= properties.sharedBytesPerBlockOptIn(),
         bytes + " bytes of dynamic shared memory");
@@ -230,10 +229,8 @@ final class SimulatedModules {
   }
 
   int residentBlocks(FunctionHandle function, int blockThreads, int dynamicSharedBytes) {
-    requireArgument(
-        DriverCall.RESIDENT_BLOCKS_PER_MULTIPROCESSOR,
-        blockThreads > 0 && dynamicSharedBytes >= 0,
-        "blocks have at least one thread");
+    state.requireArgument(
+        blockThreads > 0 && dynamicSharedBytes >= 0, "blocks have at least one thread");
     return residentBlocks((KernelFunction) function, blockThreads, dynamicSharedBytes);
   }
 
@@ -248,8 +245,7 @@ final class SimulatedModules {
 
   /** The largest of the whole warps with which most threads run at the same time. */
   int suggestedBlockSize(FunctionHandle function, int dynamicSharedBytes) {
-    requireArgument(
-        DriverCall.SUGGESTED_BLOCK_SIZE, dynamicSharedBytes >= 0, "blocks have shared memory");
+    state.requireArgument(dynamicSharedBytes >= 0, "blocks have shared memory");
     KernelFunction known = (KernelFunction) function;
     int warp = properties.warpSize();
     int most = most(known);

@@ -7,7 +7,6 @@ import dev.streamfence.internal.driver.CudaDriver.StreamHandle;
 import dev.streamfence.internal.simulator.SimulatedStream.Point;
 import dev.streamfence.internal.simulator.SimulatedStream.QueuedOperation;
 import dev.streamfence.internal.simulator.SubmissionOrder.SubmissionPoint;
-import dev.streamfence.simulation.DriverCall;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.function.BiConsumer;
@@ -76,7 +75,7 @@ final class SimulatedStreams {
   }
 
   void destroyStream(StreamHandle stream) {
-    remove(state.stream(DriverCall.DESTROY_STREAM, stream));
+    remove(state.stream(stream));
   }
 
   /** Destroys a stream, or a lane of a graph. */
@@ -99,8 +98,7 @@ final class SimulatedStreams {
   StreamHandle foreignStream(long rawHandle) {
     SimulatedStream known = find(rawHandle);
     if (known == null) {
-      throw DeviceState.error(
-          DriverCall.STREAM_CONTEXT,
+      throw state.error(
           ResultCode.INVALID_HANDLE,
           "stream 0x" + Long.toHexString(rawHandle) + ", which does not exist here");
     }
@@ -108,12 +106,12 @@ final class SimulatedStreams {
   }
 
   boolean isCapturing(StreamHandle stream) {
-    return state.capturable(DriverCall.IS_CAPTURING, stream).isCapturing();
+    return state.capturable(stream).isCapturing();
   }
 
   /** Ends a capture, and forgets what it has. */
   void discardCapture(StreamHandle stream) {
-    state.capturable(DriverCall.END_CAPTURE, stream).endCapture();
+    state.capturable(stream).endCapture();
   }
 
   /** An event that other code made; the driver refuses it when it is used if it does not exist. */
@@ -201,34 +199,34 @@ final class SimulatedStreams {
   }
 
   void synchronizeStream(StreamHandle stream) {
-    SimulatedStream known = state.stream(DriverCall.SYNCHRONIZE_STREAM, stream);
+    SimulatedStream known = state.stream(stream);
     scheduler.drain(known);
     order.hostKnows(order.reached(known.clock()));
     scheduler.clock().comeTo(known.now());
-    state.requireNoFault(DriverCall.SYNCHRONIZE_STREAM);
+    state.requireNoFault();
   }
 
   boolean isStreamIdle(StreamHandle stream) {
-    SimulatedStream known = state.stream(DriverCall.IS_STREAM_IDLE, stream);
+    SimulatedStream known = state.stream(stream);
     boolean idle = known.isIdle();
     if (idle) {
       scheduler.clock().comeTo(known.now());
       order.hostKnows(order.reached(known.clock()));
     }
     scheduler.poll(known);
-    state.requireNoFault(DriverCall.IS_STREAM_IDLE);
+    state.requireNoFault();
     return idle;
   }
 
   void waitForEvent(StreamHandle stream, EventHandle event) {
-    SimulatedStream known = state.stream(DriverCall.WAIT_FOR_EVENT, stream);
-    await(known, require(DriverCall.WAIT_FOR_EVENT, event).recorded);
+    SimulatedStream known = state.stream(stream);
+    await(known, require(event).recorded);
   }
 
   /** Waits for an event of another device of the machine. */
   void waitForPeerEvent(StreamHandle stream, EventHandle event) {
-    SimulatedStream known = state.stream(DriverCall.WAIT_FOR_EVENT, stream);
-    await(known, requireAnywhere(DriverCall.WAIT_FOR_EVENT, event).recorded);
+    SimulatedStream known = state.stream(stream);
+    await(known, requireAnywhere(event).recorded);
   }
 
   /** Queues a wait for a point; null for one that was never recorded. */
@@ -309,12 +307,12 @@ final class SimulatedStreams {
   }
 
   void destroyEvent(EventHandle event) {
-    events.remove(require(DriverCall.DESTROY_EVENT, event).rawHandle);
+    events.remove(require(event).rawHandle);
   }
 
   void recordEvent(EventHandle event, StreamHandle stream) {
-    SimulatedStream known = state.stream(DriverCall.RECORD_EVENT, stream);
-    record(require(DriverCall.RECORD_EVENT, event), known);
+    SimulatedStream known = state.stream(stream);
+    record(require(event), known);
   }
 
   private void record(SimulatedEvent event, SimulatedStream known) {
@@ -322,17 +320,17 @@ final class SimulatedStreams {
   }
 
   void synchronizeEvent(EventHandle event) {
-    Point point = require(DriverCall.SYNCHRONIZE_EVENT, event).recorded;
+    Point point = require(event).recorded;
     if (point != null) {
       scheduler.reach(point);
       scheduler.clock().comeTo(point.nanos());
       order.hostKnows(point.clock());
-      state.requireNoFault(DriverCall.SYNCHRONIZE_EVENT);
+      state.requireNoFault();
     }
   }
 
   boolean isEventComplete(EventHandle event) {
-    Point point = require(DriverCall.IS_EVENT_COMPLETE, event).recorded;
+    Point point = require(event).recorded;
     if (point == null || point.isReached()) {
       if (point != null) {
         scheduler.clock().comeTo(point.nanos());
@@ -341,7 +339,7 @@ final class SimulatedStreams {
       return true;
     }
     scheduler.poll(point.stream());
-    state.requireNoFault(DriverCall.IS_EVENT_COMPLETE);
+    state.requireNoFault();
     return false;
   }
 
@@ -350,44 +348,42 @@ final class SimulatedStreams {
   }
 
   private long time(EventHandle event) {
-    SimulatedEvent known = require(DriverCall.ELAPSED_TIME, event);
+    SimulatedEvent known = require(event);
     if (!known.isTimed || known.recorded == null) {
-      throw DeviceState.error(
-          DriverCall.ELAPSED_TIME, ResultCode.INVALID_HANDLE, "an event without a time");
+      throw state.error(ResultCode.INVALID_HANDLE, "an event without a time");
     }
     if (!known.recorded.isReached()) {
-      throw DeviceState.error(
-          DriverCall.ELAPSED_TIME, ResultCode.NOT_READY, "an event that is not reached");
+      throw state.error(ResultCode.NOT_READY, "an event that is not reached");
     }
     return known.recorded.nanos();
   }
 
   void synchronizeDevice() {
-    scheduler.forEach(stream -> state.stream(DriverCall.SYNCHRONIZE_DEVICE, stream));
+    scheduler.forEach(stream -> state.stream(stream));
     scheduler.drainAll();
     scheduler.forEach(stream -> order.hostKnows(order.reached(stream.clock())));
     scheduler.forEach(stream -> scheduler.clock().comeTo(stream.now()));
     order.hostKnows(destroyed);
     destroyed = new long[0][];
-    state.requireNoFault(DriverCall.SYNCHRONIZE_DEVICE);
+    state.requireNoFault();
   }
 
-  private SimulatedEvent require(DriverCall call, EventHandle event) {
-    SimulatedEvent known = requireAnywhere(call, event);
+  private SimulatedEvent require(EventHandle event) {
+    SimulatedEvent known = requireAnywhere(event);
     if (known.home == events) {
       return known;
     }
-    throw unknown(call);
+    throw unknown();
   }
 
-  private static SimulatedEvent requireAnywhere(DriverCall call, EventHandle event) {
+  private SimulatedEvent requireAnywhere(EventHandle event) {
     if (event instanceof SimulatedEvent known && known.home.get(known.rawHandle) == known) {
       return known;
     }
-    throw unknown(call);
+    throw unknown();
   }
 
-  private static CudaDriverException unknown(DriverCall call) {
-    return DeviceState.error(call, ResultCode.INVALID_HANDLE, "an event that does not exist here");
+  private CudaDriverException unknown() {
+    return state.error(ResultCode.INVALID_HANDLE, "an event that does not exist here");
   }
 }

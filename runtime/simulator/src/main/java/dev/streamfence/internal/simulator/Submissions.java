@@ -3,7 +3,6 @@ package dev.streamfence.internal.simulator;
 import dev.streamfence.DeviceException;
 import dev.streamfence.internal.driver.LaunchObserver.Use;
 import dev.streamfence.internal.simulator.SimulatedStream.QueuedOperation;
-import dev.streamfence.simulation.DriverCall;
 import java.util.List;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -38,9 +37,9 @@ final class Submissions {
     this.where = where;
   }
 
-  /** Gives the next operation of a stream its place. */
-  Submitted submit(SimulatedStream stream, DriverCall call, Use... uses) {
-    return submit(stream, on(call.function(), stream), 0, List.of(uses), false, null);
+  /** Gives the next operation of a stream its place: that of the call that is made. */
+  Submitted submit(SimulatedStream stream, Use... uses) {
+    return submit(stream, on(state.call().function(), stream), 0, List.of(uses), false, null);
   }
 
   /**

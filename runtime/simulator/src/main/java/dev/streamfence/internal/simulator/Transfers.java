@@ -1,13 +1,10 @@
 package dev.streamfence.internal.simulator;
 
-import static dev.streamfence.internal.simulator.DeviceState.requireArgument;
-
 import dev.streamfence.DeviceException;
 import dev.streamfence.internal.driver.CudaDriver.StreamHandle;
 import dev.streamfence.internal.driver.HostMemory;
 import dev.streamfence.internal.driver.LaunchObserver.Use;
 import dev.streamfence.internal.simulator.clock.ModelledTime;
-import dev.streamfence.simulation.DriverCall;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -51,20 +48,19 @@ final class Transfers {
     return new Transfers(state, submissions, memory, checker, node, launch);
   }
 
-  private Submitted submit(SimulatedStream stream, DriverCall call, Use... uses) {
+  private Submitted submit(SimulatedStream stream, Use... uses) {
     return purpose.isEmpty()
-        ? submissions.submit(stream, call, uses)
+        ? submissions.submit(stream, uses)
         : submissions.submit(stream, purpose, ticket, List.of(uses), false, null);
   }
 
   void copyToDevice(
       long destination, HostMemory source, long sourceOffset, long bytes, StreamHandle stream) {
-    SimulatedStream known = state.stream(DriverCall.COPY_TO_DEVICE_ASYNC, stream);
-    SimulatedHostMemory from =
-        requireRange(DriverCall.COPY_TO_DEVICE_ASYNC, source, sourceOffset, bytes);
+    SimulatedStream known = state.stream(stream);
+    SimulatedHostMemory from = requireRange(source, sourceOffset, bytes);
     copy(
         known,
-        DriverCall.COPY_TO_DEVICE_ASYNC,
+        ModelledTime.hostCopy(bytes),
         new Use("source", from.address() + sourceOffset, bytes, true, false),
         new Use("destination", destination, bytes, false, true),
         () -> {
@@ -81,12 +77,11 @@ final class Transfers {
       long source,
       long bytes,
       StreamHandle stream) {
-    SimulatedStream known = state.stream(DriverCall.COPY_TO_HOST_ASYNC, stream);
-    SimulatedHostMemory to =
-        requireRange(DriverCall.COPY_TO_HOST_ASYNC, destination, destinationOffset, bytes);
+    SimulatedStream known = state.stream(stream);
+    SimulatedHostMemory to = requireRange(destination, destinationOffset, bytes);
     copy(
         known,
-        DriverCall.COPY_TO_HOST_ASYNC,
+        ModelledTime.hostCopy(bytes),
         new Use("source", source, bytes, true, false),
         new Use("destination", to.address() + destinationOffset, bytes, false, true),
         () -> {
@@ -96,10 +91,10 @@ final class Transfers {
   }
 
   void copyOnDevice(long destination, long source, long bytes, StreamHandle stream) {
-    SimulatedStream known = state.stream(DriverCall.COPY_ON_DEVICE_ASYNC, stream);
+    SimulatedStream known = state.stream(stream);
     copy(
         known,
-        DriverCall.COPY_ON_DEVICE_ASYNC,
+        ModelledTime.onDevice(bytes),
         new Use("source", source, bytes, true, false),
         new Use("destination", destination, bytes, false, true),
         () -> {
@@ -112,10 +107,10 @@ final class Transfers {
   /** Copies from another device of the machine; leaves the bytes as they are if that is lost. */
   void copyFromPeer(
       long destination, Transfers peer, long source, long bytes, StreamHandle stream) {
-    SimulatedStream known = state.stream(DriverCall.COPY_FROM_PEER_ASYNC, stream);
+    SimulatedStream known = state.stream(stream);
     copy(
         known,
-        DriverCall.COPY_FROM_PEER_ASYNC,
+        ModelledTime.hostCopy(bytes),
         new Use("source", source, bytes, true, false),
         new Use("destination", destination, bytes, false, true),
         () -> {
@@ -128,18 +123,11 @@ final class Transfers {
   }
 
   /** Fills with values of {@code width} bytes, one every {@code pitch} bytes. */
-  void fill(
-      DriverCall call,
-      long destination,
-      long pitch,
-      int width,
-      long value,
-      long count,
-      StreamHandle stream) {
-    SimulatedStream known = state.stream(call, stream);
-    requireArgument(call, destination % width == 0 && pitch % width == 0, "a misaligned address");
+  void fill(long destination, long pitch, int width, long value, long count, StreamHandle stream) {
+    SimulatedStream known = state.stream(stream);
+    state.requireArgument(destination % width == 0 && pitch % width == 0, "a misaligned address");
     long bytes = (count - 1) * pitch + width;
-    Submitted op = submit(known, call, new Use("destination", destination, bytes, false, true));
+    Submitted op = submit(known, new Use("destination", destination, bytes, false, true));
     submissions.access(
         known,
         op,
@@ -166,7 +154,7 @@ final class Transfers {
    * @return 0 as well if the device is lost
    */
   int number(SimulatedStream stream, Use number) {
-    Submitted op = submit(stream, DriverCall.ADD_CONDITION, number);
+    Submitted op = submit(stream, number);
     int[] read = new int[1];
     submissions.accessNow(
         op,
@@ -190,14 +178,12 @@ final class Transfers {
                 + " passes and its number is not 0; a GPU would not end it"));
   }
 
-  private void copy(SimulatedStream stream, DriverCall call, Use from, Use to, Runnable run) {
-    Submitted op = submit(stream, call, from, to);
+  private void copy(SimulatedStream stream, long nanos, Use from, Use to, Runnable run) {
+    Submitted op = submit(stream, from, to);
     submissions.access(
         stream,
         op,
-        call == DriverCall.COPY_ON_DEVICE_ASYNC
-            ? ModelledTime.onDevice(to.bytes())
-            : ModelledTime.hostCopy(to.bytes()),
+        nanos,
         () -> {
           run.run();
           if (checker != null) {
@@ -206,15 +192,14 @@ final class Transfers {
         });
   }
 
-  private static SimulatedHostMemory requireRange(
-      DriverCall call, HostMemory host, long offset, long bytes) {
+  private SimulatedHostMemory requireRange(HostMemory host, long offset, long bytes) {
     if (host instanceof SimulatedHostMemory known
         && offset >= 0
         && bytes >= 0
         && offset <= host.sizeInBytes() - bytes) {
       return known;
     }
-    throw DeviceState.error(
-        call, ResultCode.INVALID_VALUE, bytes + " bytes from offset " + offset + " of host memory");
+    throw state.error(
+        ResultCode.INVALID_VALUE, bytes + " bytes from offset " + offset + " of host memory");
   }
 }

@@ -59,7 +59,7 @@ final class BrokenSimulationTest {
       Submissions submissions = new Submissions(state, scheduler, order, null, false, "");
       SimulatedStream stream = new SimulatedStream(order.newStream());
       scheduler.add(stream);
-      Submitted op = submissions.submit(stream, DriverCall.LAUNCH_KERNEL);
+      Submitted op = submissions.submit(stream);
       boolean[] later = new boolean[1];
       submissions.instant(stream, op, () -> fail(planned));
       scheduler.drain(stream);
