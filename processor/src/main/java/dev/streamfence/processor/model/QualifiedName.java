@@ -14,11 +14,6 @@ public record QualifiedName(String packageName, List<String> simpleNames) {
     }
   }
 
-  /** Whether it is not nested. */
-  public boolean isTopLevel() {
-    return simpleNames.size() == 1;
-  }
-
   /** The name within the outermost class's package, {@code Outer.Inner}. */
   public String nameInPackage() {
     return String.join(".", simpleNames);

@@ -143,11 +143,6 @@ public final class ExportedArray {
     return region == null || region.sizeInBytes() == 0 ? 0 : region.address();
   }
 
-  /** The array. */
-  public TrackedArray<?> array() {
-    return array;
-  }
-
   /**
    * Takes the memory back: the other code uses it no more, except for what it has queued on its
    * stream. Any thread may call it, one of other code too: it does not wait, and the rest is done

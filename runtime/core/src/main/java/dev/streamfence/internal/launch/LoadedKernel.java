@@ -35,7 +35,8 @@ final class LoadedKernel {
   /**
    * Creates a kernel.
    *
-   * @param blockSize threads per block of launches that count threads
+   * @param blockSize threads per block of launches that count threads, as declared or as chosen for
+   *     the device
    * @param symbols its uses of variables of the module, which nothing may change from now on
    * @param bounds what its launches touch; null if that is unknown, or not checked
    */
@@ -79,11 +80,6 @@ final class LoadedKernel {
 
   KernelSignature signature() {
     return signature;
-  }
-
-  /** Threads per block of launches that count threads: as declared, or as chosen for the device. */
-  int blockSize() {
-    return blockSize;
   }
 
   /** Its uses of variables of the module; not to be changed. */

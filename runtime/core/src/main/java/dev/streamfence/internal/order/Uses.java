@@ -26,11 +26,6 @@ public final class Uses {
     return count;
   }
 
-  /** Whether there are none. */
-  public boolean isEmpty() {
-    return count == 0;
-  }
-
   Use get(int index) {
     return uses[index];
   }

@@ -258,10 +258,6 @@ final class RangeProgram {
     return steps.get(index);
   }
 
-  int size() {
-    return steps.size();
-  }
-
   /** Carries out all steps; allocates nothing. */
   void run(LaunchNumbers launch, Results results) {
     for (int i = 0; i < steps.size(); i++) {
