@@ -184,54 +184,57 @@ public final class TrackedGraph implements KernelGraph {
   public KernelGraph bind(String input, ReadableArray<?> array) {
     Objects.requireNonNull(input, "input");
     Objects.requireNonNull(array, "array");
-    runtime.life().enter();
+    begin(BINDING);
     try {
-      acquire(BINDING);
-      try {
-        requireOpen();
-        GraphInputs inputs = content.inputs();
-        try {
-          prepare(inputs.require(input), array);
-          useNext(inputs);
-        } finally {
-          inputs.forgetNext();
-        }
-      } finally {
-        lock.unlock();
-      }
+      requireOpen();
+      prepare(input, array);
+      useNext(content.inputs());
     } finally {
-      runtime.life().leave();
+      content.inputs().forgetNext();
+      end();
     }
     return this;
   }
 
   @Override
   public KernelGraph bind(Map<String, ? extends ReadableArray<?>> arrays) {
-    runtime.life().enter();
+    begin(BINDING);
     try {
-      acquire(BINDING);
-      try {
-        requireOpen();
-        GraphInputs inputs = content.inputs();
-        try {
-          arrays.forEach((input, array) -> prepare(inputs.require(input), array));
-          useNext(inputs);
-        } finally {
-          inputs.forgetNext();
-        }
-      } finally {
-        lock.unlock();
-      }
+      requireOpen();
+      arrays.forEach(this::prepare);
+      useNext(content.inputs());
     } finally {
-      runtime.life().leave();
+      content.inputs().forgetNext();
+      end();
     }
     return this;
   }
 
+  /** Enters the runtime and takes the lock, until {@link #end}. */
+  private void begin(String act) {
+    runtime.life().enter();
+    boolean isLocked = false;
+    try {
+      acquire(act);
+      isLocked = true;
+    } finally {
+      if (!isLocked) {
+        runtime.life().leave();
+      }
+    }
+  }
+
+  private void end() {
+    lock.unlock();
+    runtime.life().leave();
+  }
+
   /** Checks an array that is about to be used for an input. Held: the lock. */
-  private void prepare(Input input, ReadableArray<?> passed) {
+  private void prepare(String name, ReadableArray<?> passed) {
+    GraphInputs inputs = content.inputs();
+    Input input = inputs.require(name);
     TrackedArray<?> array = TrackedArray.of(Objects.requireNonNull(passed, "array"));
-    input.setNext(array, content.inputs().check(input, array, description));
+    input.setNext(array, inputs.check(input, array, description));
   }
 
   /** Uses the arrays that are prepared from now on, all of them or none. Held: the lock. */
@@ -285,35 +288,25 @@ public final class TrackedGraph implements KernelGraph {
   public KernelGraph set(int node, String parameter, Object value) {
     Objects.requireNonNull(parameter, "parameter");
     Objects.requireNonNull(value, "value");
-    runtime.life().enter();
+    begin("changing a number of ");
     try {
-      acquire("changing a number of ");
-      try {
-        requireOpen();
-        numbers(node).set(parameter, value);
-        content.outdated().set(node);
-      } finally {
-        lock.unlock();
-      }
+      requireOpen();
+      numbers(node).set(parameter, value);
+      content.outdated().set(node);
     } finally {
-      runtime.life().leave();
+      end();
     }
     return this;
   }
 
   @Override
   public Map<String, Object> numbersOf(int node) {
-    runtime.life().enter();
+    begin("reading the numbers of ");
     try {
-      acquire("reading the numbers of ");
-      try {
-        requireOpen();
-        return Collections.unmodifiableMap(numbers(node).all());
-      } finally {
-        lock.unlock();
-      }
+      requireOpen();
+      return Collections.unmodifiableMap(numbers(node).all());
     } finally {
-      runtime.life().leave();
+      end();
     }
   }
 
