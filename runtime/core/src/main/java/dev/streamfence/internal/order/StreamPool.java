@@ -484,11 +484,8 @@ public final class StreamPool {
   public void synchronizeAll(String purpose) {
     sticky.check();
     Teardown teardown = new Teardown();
-    for (int i = 0; i < timelines.length(); i++) {
-      Timeline timeline = timelines.get(i);
-      if (timeline != null) {
-        teardown.step(() -> timeline.synchronize(purpose));
-      }
+    for (Timeline timeline : existing()) {
+      teardown.step(() -> timeline.synchronize(purpose));
     }
     teardown.step(() -> noteEveryStreamAwaited(purpose));
     teardown.finish();
@@ -505,9 +502,8 @@ public final class StreamPool {
     if (Thread.interrupted()) {
       throw new InterruptedException();
     }
-    for (int i = 0; i < timelines.length(); i++) {
-      Timeline timeline = timelines.get(i);
-      if (timeline != null && !timeline.synchronize(deadline)) {
+    for (Timeline timeline : existing()) {
+      if (!timeline.synchronize(deadline)) {
         return false;
       }
     }
@@ -528,11 +524,8 @@ public final class StreamPool {
    * another. This thread has none open.
    */
   public void awaitSubmissions() {
-    for (int i = 0; i < timelines.length(); i++) {
-      Timeline timeline = timelines.get(i);
-      if (timeline != null) {
-        timeline.awaitNoneOpen();
-      }
+    for (Timeline timeline : existing()) {
+      timeline.awaitNoneOpen();
     }
   }
 
@@ -632,13 +625,22 @@ public final class StreamPool {
     inUse.decrementAndGet();
   }
 
-  private List<String> outstanding() {
-    List<String> descriptions = new ArrayList<>();
+  /** The streams that there are, by their index. */
+  private List<Timeline> existing() {
+    List<Timeline> existing = new ArrayList<>();
     for (int i = 0; i < timelines.length(); i++) {
       Timeline timeline = timelines.get(i);
       if (timeline != null) {
-        timeline.describeOutstanding(descriptions);
+        existing.add(timeline);
       }
+    }
+    return existing;
+  }
+
+  private List<String> outstanding() {
+    List<String> descriptions = new ArrayList<>();
+    for (Timeline timeline : existing()) {
+      timeline.describeOutstanding(descriptions);
     }
     return descriptions;
   }
@@ -649,9 +651,8 @@ public final class StreamPool {
    * @throws CudaDriverException if the device is lost, or a driver call fails
    */
   public void askAll() {
-    for (int i = 0; i < timelines.length(); i++) {
-      Timeline timeline = timelines.get(i);
-      if (timeline != null && !timeline.isReturned()) {
+    for (Timeline timeline : existing()) {
+      if (!timeline.isReturned()) {
         timeline.isIdle();
       }
     }
@@ -659,14 +660,7 @@ public final class StreamPool {
 
   /** The counts of each stream that exists. */
   public List<StreamStatistics> statistics() {
-    List<StreamStatistics> statistics = new ArrayList<>();
-    for (int i = 0; i < timelines.length(); i++) {
-      Timeline timeline = timelines.get(i);
-      if (timeline != null) {
-        statistics.add(timeline.statistics());
-      }
-    }
-    return statistics;
+    return existing().stream().map(Timeline::statistics).toList();
   }
 
   private Timeline create(int index, int priority) {
