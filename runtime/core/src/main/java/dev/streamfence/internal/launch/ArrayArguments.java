@@ -150,7 +150,7 @@ final class ArrayArguments {
    *
    * @param from the first array that was not compared before
    */
-  void requireApart(int from, LaunchArguments names) {
+  void requireApart(int from, LaunchUses names) {
     if ((long) (count - from) * count <= FEW) {
       for (int i = from; i < count; i++) {
         Allocation allocation = allocations[i];
@@ -169,7 +169,7 @@ final class ArrayArguments {
    * Compares each array with those that begin before it and end behind its beginning; of these, the
    * one that ends last, and the written one that ends last, are enough.
    */
-  private void requireSortedApart(LaunchArguments names) {
+  private void requireSortedApart(LaunchUses names) {
     int sorted = sortByAddress();
     int last = -1;
     int lastWritten = -1;
@@ -237,7 +237,7 @@ final class ArrayArguments {
     }
   }
 
-  private void requireApart(int earlier, int later, LaunchArguments names) {
+  private void requireApart(int earlier, int later, LaunchUses names) {
     ArrayArgument one = arguments[earlier];
     ArrayArgument other = arguments[later];
     if (!(one.isWritten() || other.isWritten()) || !one.overlaps(other.region())) {
@@ -259,7 +259,7 @@ final class ArrayArguments {
   }
 
   /** Refuses memory of a variable that the kernel uses by itself, if either use writes. */
-  void requireApart(SymbolUse symbol, LaunchArguments names) {
+  void requireApart(SymbolUse symbol, LaunchUses names) {
     for (int i = 0; i < count; i++) {
       ArrayArgument argument = arguments[i];
       if ((argument.isWritten() || symbol.writes()) && argument.overlaps(symbol.region())) {

@@ -1,4 +1,3 @@
-// Long because each kind of argument has its own check, and each check its own sentence.
 package dev.streamfence.internal.launch;
 
 import static java.util.Objects.requireNonNull;
@@ -6,31 +5,23 @@ import static java.util.Objects.requireNonNull;
 import dev.streamfence.DeviceException.AttemptedUse;
 import dev.streamfence.DeviceStream;
 import dev.streamfence.KernelArgumentException;
+import dev.streamfence.KernelArgumentException.Mistake;
 import dev.streamfence.StreamMisuseException;
 import dev.streamfence.UseAfterFreeException;
 import dev.streamfence.internal.device.TrackedArray;
 import dev.streamfence.internal.device.TrackedRuntime;
 import dev.streamfence.internal.device.WritableArray;
 import dev.streamfence.internal.driver.KernelLaunch;
-import dev.streamfence.internal.driver.LaunchObserver;
 import dev.streamfence.internal.memory.AddressTables;
 import dev.streamfence.internal.memory.Region;
-import dev.streamfence.internal.order.RecordedNode;
 import dev.streamfence.internal.order.Submission;
 import dev.streamfence.internal.order.UseLabels;
-import dev.streamfence.internal.order.Uses;
-import dev.streamfence.launch.Access;
 import dev.streamfence.launch.ArrayElement;
 import dev.streamfence.launch.DeviceValues;
 import dev.streamfence.launch.ElementType;
 import dev.streamfence.launch.KernelParameter;
-import dev.streamfence.launch.KernelSignature;
 import dev.streamfence.launch.LaunchShape;
-import dev.streamfence.launch.StructLayout;
-import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.RandomAccess;
 import org.jspecify.annotations.Nullable;
 
@@ -41,14 +32,12 @@ import org.jspecify.annotations.Nullable;
  * Confined to the thread that holds the submission lock.
  */
 final class LaunchArguments {
-  private final KernelSignature signature;
+  private final LaunchParameters parameterList;
 
-  /** The parameters; a structure's fields follow it. */
+  /** Those of {@link #parameterList}: a launch asks for them often. */
   private final KernelParameter[] parameters;
 
-  private final String[] names;
   private final int[] offsets;
-  private final AttemptedUse counting;
   private final TrackedRuntime runtime;
   private final DeviceStream stream;
   private final ArgumentFrame frame;
@@ -56,19 +45,10 @@ final class LaunchArguments {
   private final KernelLaunch launch;
   private final boolean strict;
   private final ArrayArguments arrays = new ArrayArguments();
-  private final Uses uses = new Uses();
+  private final LaunchUses uses;
 
-  /** The arrays that the uses are of. */
-  private long usesVersion = -1;
-
-  /** The variables of the module that the kernel uses besides its parameters. */
-  private final SymbolUse[] symbols;
-
-  /** The tables of the stream, and which parameters are tables; null if none is. */
+  /** Null if no parameter is a table. */
   private final @Nullable TableArguments tables;
-
-  /** Where the numbers lie, once a graph has asked. */
-  private final Map<String, NodeNumbers.Place> numbers = new LinkedHashMap<>(0);
 
   /** How many parameters were passed, and so which is next. */
   private int position;
@@ -80,41 +60,17 @@ final class LaunchArguments {
       KernelLaunch launch,
       @Nullable AddressTables tables,
       boolean strict) {
-    this.signature = kernel.signature();
-    List<KernelParameter> all = new ArrayList<>();
-    List<String> called = new ArrayList<>();
-    List<Integer> places = new ArrayList<>();
-    int passed = 0;
-    for (KernelParameter parameter : signature.parameters()) {
-      int offset = parameter instanceof KernelParameter.Passed ? frame.offset(passed++) : 0;
-      all.add(parameter);
-      called.add(parameter.name());
-      places.add(offset);
-      if (parameter instanceof KernelParameter.Struct struct) {
-        StructLayout layout = struct.layout();
-        for (int i = 0; i < struct.fields().size(); i++) {
-          all.add(struct.fields().get(i));
-          called.add(struct.name(struct.fields().get(i)));
-          places.add(offset + layout.offset(i));
-        }
-      }
-    }
-    this.parameters = all.toArray(new KernelParameter[0]);
-    this.names = called.toArray(new String[0]);
-    this.offsets = places.stream().mapToInt(Integer::intValue).toArray();
-    String threads = "";
-    for (int i = 0; i < parameters.length; i++) {
-      threads = parameters[i] instanceof KernelParameter.Threads ? names[i] : threads;
-    }
-    this.counting = use(threads);
+    this.parameterList = new LaunchParameters(kernel.signature(), frame);
+    this.parameters = parameterList.all();
+    this.offsets = parameterList.offsets();
     this.runtime = kernel.runtime();
     this.stream = stream;
     this.frame = frame;
     this.kernel = kernel;
-    this.symbols = kernel.symbols();
     this.launch = launch;
     this.strict = strict;
-    this.tables = tables == null ? null : new TableArguments(tables, parameters.length);
+    this.uses = new LaunchUses(kernel, parameterList, arrays, strict);
+    this.tables = tables == null ? null : new TableArguments(tables, parameterList, frame, arrays);
   }
 
   /** Forgets the last launch. */
@@ -122,42 +78,14 @@ final class LaunchArguments {
     position = 0;
   }
 
-  /**
-   * Drops the references to the arrays, and the tables that were not sent.
-   *
-   * @param isRecorded whether the end of the submission still makes the uses edges of a graph
-   */
-  void release(boolean isRecorded) {
-    arrays.truncate(0);
-    if (uses.areMany()) {
-      usesVersion = -1;
-      if (!isRecorded) {
-        uses.clear();
-      }
-    }
-    if (tables != null) {
-      tables.release();
-    }
+  /** The uses of what was passed. */
+  LaunchUses uses() {
+    return uses;
   }
 
-  /**
-   * An array, for errors: its parameter, with its index in a table. A negative number stands for a
-   * variable of the module.
-   */
-  AttemptedUse use(int array) {
-    String kernel = signature.entry();
-    if (array < 0) {
-      String variable = symbols[-1 - array].name();
-      return new AttemptedUse(kernel, variable, kernel + ": variable '" + variable + "'");
-    }
-    return AttemptedUse.ofParameter(kernel, name(array));
-  }
-
-  /** The name of an array for errors. */
-  String name(int array) {
-    String name = names[arrays.get(array).parameter()];
-    int index = arrays.get(array).index();
-    return index == ArrayArguments.IN_NO_TABLE ? name : KernelParameter.Table.entry(name, index);
+  /** The tables that were passed; null if no parameter is one. */
+  @Nullable TableArguments tables() {
+    return tables;
   }
 
   /** Takes the next parameter for a number, and returns where to write that. */
@@ -173,7 +101,7 @@ final class LaunchArguments {
     if (!(next() instanceof KernelParameter.Struct)) {
       throw refusal("a structure");
     }
-    requirePresent(fields, names[position]);
+    requirePresent(fields);
     position++;
   }
 
@@ -201,7 +129,7 @@ final class LaunchArguments {
     if (position != turn) {
       throw new StreamMisuseException(
           StreamMisuseException.Misuse.WRONG_STEP,
-          use(names[turn]),
+          parameterList.use(turn),
           ": "
               + passed
               + " passes an argument of the same launch while it is asked for its values");
@@ -210,8 +138,7 @@ final class LaunchArguments {
 
   private void absent(KernelParameter.Array declared) {
     if (!declared.optional()) {
-      throw new KernelArgumentException(
-          KernelArgumentException.Mistake.NULL, use(names[position]), " is null");
+      throw mistake(Mistake.NULL, " is null");
     }
     frame.put(offsets[position++], 0L);
   }
@@ -225,7 +152,7 @@ final class LaunchArguments {
     boolean isTaken = false;
     try {
       add(array, declared, declared.elementType(), ArrayArguments.IN_NO_TABLE, submission, labels);
-      requireApart(first);
+      uses.requireApart(first);
       isTaken = true;
     } finally {
       end(isTaken, first);
@@ -259,7 +186,7 @@ final class LaunchArguments {
         (elementType == null || array.elementType() == elementType)
             && (array instanceof WritableArray || !declared.access().writes())
             && array.runtime() == runtime
-            && isRecorded(region)
+            && LaunchUses.areRecorded(region, strict)
             && !array.isGone();
     if (isSame) {
       arrays.addNext(array);
@@ -276,7 +203,7 @@ final class LaunchArguments {
     if (!(next() instanceof KernelParameter.Table declared)) {
       throw refusal("a table of arrays");
     }
-    requirePresent(table, names[position]);
+    requirePresent(table);
     int turn = position;
     int first = arrays.count();
     boolean isTaken = false;
@@ -293,7 +220,7 @@ final class LaunchArguments {
             labels);
       }
       requireTurn(turn, table);
-      requireApart(first);
+      uses.requireApart(first);
       isTaken = true;
     } finally {
       // What the code of the user has passed meanwhile is forgotten with the table.
@@ -348,10 +275,10 @@ final class LaunchArguments {
   private List<?> columns(DeviceValues.Table table) {
     try {
       List<?> columns = table.columns();
-      requirePresent(columns, names[position]);
+      requirePresent(columns);
       return columns;
     } catch (UseAfterFreeException e) {
-      throw closed(e, use(names[position]), table);
+      throw closed(e, parameterList.use(position), table);
     }
   }
 
@@ -382,7 +309,7 @@ final class LaunchArguments {
           " writes " + array + ", which is read-only; write a copy of it instead");
     }
     Region region = array.region();
-    boolean recorded = isRecorded(region);
+    boolean recorded = LaunchUses.areRecorded(region, strict);
     // Preflight checks all recorded arrays at once, and refuses those that are closed by then.
     if (recorded ? array.isGone() : !array.isOpen()) {
       throw array.useAfterFree(entry(index));
@@ -398,26 +325,6 @@ final class LaunchArguments {
     }
   }
 
-  /** Whether the runtime orders the uses of an array's memory; null stands for no memory. */
-  private boolean isRecorded(@Nullable Region region) {
-    return region != null && (strict || region.hazards().isTracked());
-  }
-
-  /** How many of the arrays passed so far are uses that the runtime orders. */
-  int recordedUses() {
-    int recorded = 0;
-    for (int i = 0; i < arrays.count(); i++) {
-      recorded += isRecorded(arrays.get(i).region()) ? 1 : 0;
-    }
-    return recorded;
-  }
-
-  private void requireApart(int first) {
-    if (!signature.allowsAliases()) {
-      arrays.requireApart(first, this);
-    }
-  }
-
   /** Passes an untracked address. */
   void untracked(long address) {
     if (!(next() instanceof KernelParameter.Tracked)) {
@@ -426,7 +333,7 @@ final class LaunchArguments {
     if (strict) {
       throw new StreamMisuseException(
           StreamMisuseException.Misuse.UNTRACKED,
-          use(names[position]),
+          parameterList.use(position),
           " is an address that is not tracked; pass a DeviceArray, or use a permissive recorder");
     }
     arrays.addUntracked(address, position);
@@ -440,16 +347,10 @@ final class LaunchArguments {
     }
     boolean isInt = declared.type() == ElementType.INT;
     if (isInt && threads > Integer.MAX_VALUE) {
-      throw new KernelArgumentException(
-          KernelArgumentException.Mistake.NUMBER,
-          counting,
-          " is " + threads + "; an int is at most " + Integer.MAX_VALUE);
+      throw mistake(Mistake.NUMBER, " is " + threads + "; an int is at most " + Integer.MAX_VALUE);
     }
     if (threads < 0) {
-      throw new KernelArgumentException(
-          KernelArgumentException.Mistake.NUMBER,
-          counting,
-          " is " + threads + "; a launch has at least 0 threads");
+      throw mistake(Mistake.NUMBER, " is " + threads + "; a launch has at least 0 threads");
     }
     kernel.shape(launch, threads);
     if (isInt) {
@@ -464,7 +365,7 @@ final class LaunchArguments {
     if (!(next() instanceof KernelParameter.Shape)) {
       throw refusal("a launch shape");
     }
-    requirePresent(shape, names[position]);
+    requirePresent(shape);
     launch
         .grid(shape.gridX(), shape.gridY(), shape.gridZ())
         .block(shape.blockX(), shape.blockY(), shape.blockZ())
@@ -478,10 +379,8 @@ final class LaunchArguments {
       throw refusal("a size of dynamic shared memory");
     }
     if (bytes < 0) {
-      throw new KernelArgumentException(
-          KernelArgumentException.Mistake.NUMBER,
-          use(names[position]),
-          " is " + bytes + "; dynamic shared memory has at least 0 bytes");
+      throw mistake(
+          Mistake.NUMBER, " is " + bytes + "; dynamic shared memory has at least 0 bytes");
     }
     launch.dynamicSharedBytes(bytes);
     position++;
@@ -490,8 +389,7 @@ final class LaunchArguments {
   /** Refuses a launch for which an argument is missing. */
   void requireComplete() {
     if (position < parameters.length) {
-      throw new KernelArgumentException(
-          KernelArgumentException.Mistake.MISSING, use(names[position]), " was not passed");
+      throw mistake(Mistake.MISSING, " was not passed");
     }
   }
 
@@ -500,203 +398,9 @@ final class LaunchArguments {
     bounds.check(arrays);
   }
 
-  /**
-   * Records the uses of the arrays and of the module's variables: those of the launch before, if it
-   * had the same arrays.
-   *
-   * @throws StreamMisuseException if a variable is also passed and the kernel writes it, unless the
-   *     signature allows that
-   */
-  void use(Submission submission) {
-    if (usesVersion != arrays.version()) {
-      usesVersion = -1;
-      findUses(submission);
-      usesVersion = arrays.version();
-    }
-    submission.use(uses);
-  }
-
-  private void findUses(Submission submission) {
-    for (SymbolUse symbol : symbols) {
-      if (!signature.allowsAliases()) {
-        arrays.requireApart(symbol, this);
-      }
-    }
-    uses.clear();
-    for (int i = 0; i < arrays.count(); i++) {
-      ArrayArgument array = arrays.get(i);
-      TrackedRuntime owner = array.runtime();
-      Region region = array.region();
-      if (owner != null && region != null && isRecorded(region)) {
-        Access access = ((KernelParameter.Tracked) parameters[array.parameter()]).access();
-        if (owner == runtime) {
-          uses.add(region.hazards(), access.reads(), access.writes(), i);
-        } else {
-          submission.usePeer(owner.pool(), region.hazards(), access.reads(), access.writes(), i);
-        }
-      }
-    }
-    for (int i = 0; i < symbols.length; i++) {
-      SymbolUse symbol = symbols[i];
-      uses.add(symbol.region().hazards(), symbol.reads(), symbol.writes(), -1 - i);
-    }
-  }
-
-  /**
-   * The memory that the launch uses, as a graph has to know it; allocates, since recording a graph
-   * is no launch.
-   */
-  List<RecordedNode.Range> ranges() {
-    List<RecordedNode.Range> ranges = new ArrayList<>();
-    for (int i = 0; i < arrays.count(); i++) {
-      ArrayArgument array = arrays.get(i);
-      if (array.sizeInBytes() > 0) {
-        ranges.add(
-            new RecordedNode.Range(
-                array.index() == ArrayArguments.IN_NO_TABLE
-                    ? offsets[array.parameter()]
-                    : RecordedNode.Range.FIXED,
-                arrays.address(i),
-                array.sizeInBytes(),
-                array.isWritten()));
-      }
-    }
-    for (SymbolUse symbol : symbols) {
-      ranges.add(
-          new RecordedNode.Range(
-              RecordedNode.Range.FIXED,
-              symbol.region().address(),
-              symbol.region().sizeInBytes(),
-              symbol.writes()));
-    }
-    return ranges;
-  }
-
   /** The numbers of a node that has the arguments of this launch. */
   NodeNumbers numbersOf(KernelLaunch node, ArgumentFrame its) {
-    return new NodeNumbers(kernel, node, its, numbers(), arrays.copy());
-  }
-
-  private Map<String, NodeNumbers.Place> numbers() {
-    if (numbers.isEmpty()) {
-      for (int i = 0; i < parameters.length; i++) {
-        if (parameters[i] instanceof KernelParameter.Value number) {
-          numbers.put(names[i], new NodeNumbers.Place(number.type(), false, offsets[i]));
-        } else if (parameters[i] instanceof KernelParameter.Threads count) {
-          numbers.put(names[i], new NodeNumbers.Place(count.type(), true, offsets[i]));
-        }
-      }
-    }
-    return numbers;
-  }
-
-  /** Refuses memory whose uses nothing orders: in a graph, not even its stream does. */
-  void requireTracked(UseLabels labels) {
-    for (int i = 0; i < arrays.count(); i++) {
-      ArrayArgument array = arrays.get(i);
-      Region region = array.region();
-      if (array.isUntracked()) {
-        throw new StreamMisuseException(
-            StreamMisuseException.Misuse.UNTRACKED,
-            use(i),
-            " is an address that is not tracked, and nothing orders its uses in a graph; pass a"
-                + " DeviceArray");
-      } else if (region != null) {
-        region.requireTracked(labels, i);
-      }
-    }
-  }
-
-  /** Whether the launch passes a table. */
-  boolean hasTables() {
-    return tables != null && tables.count() > 0;
-  }
-
-  /**
-   * Places the tables of the launch in memory that keeps them, passes their addresses, and queues
-   * the copies.
-   *
-   * @param kept has no other tables
-   */
-  void placeTablesIn(AddressTables kept) {
-    requireNonNull(tables).place(arrays, kept);
-    passTables();
-    kept.send(0);
-  }
-
-  /** Finds a place for the tables of the launch in device memory, and passes their addresses. */
-  void placeTables() {
-    if (tables != null) {
-      tables.place(arrays);
-      passTables();
-    }
-  }
-
-  private void passTables() {
-    if (tables != null) {
-      for (int i = 0; i < tables.count(); i++) {
-        frame.put(offsets[tables.parameter(i)], tables.address(i));
-      }
-    }
-  }
-
-  /** Queues the copies of the tables that are not in device memory, and counts them. */
-  void sendTables(long ticket) {
-    if (tables != null) {
-      long bytes = tables.send(ticket);
-      if (bytes > 0) {
-        runtime.memory().countTables(bytes);
-      }
-    }
-  }
-
-  /**
-   * The uses that the launch declares, for a driver that verifies launches. Allocates: such
-   * launches are not benchmarked.
-   */
-  List<LaunchObserver.Use> uses() {
-    List<LaunchObserver.Use> uses = new ArrayList<>();
-    for (int i = 0; i < arrays.count(); i++) {
-      ArrayArgument array = arrays.get(i);
-      if (array.isUntracked()) {
-        uses.add(new LaunchObserver.Use(name(i), arrays.address(i), 0, true, true));
-      } else {
-        KernelParameter parameter = parameters[array.parameter()];
-        Access access = ((KernelParameter.Tracked) parameter).access();
-        uses.add(
-            new LaunchObserver.Use(
-                name(i),
-                arrays.address(i),
-                array.sizeInBytes(),
-                access.reads(),
-                access.writes(),
-                array.toString(),
-                array.elementBytes(),
-                parameter instanceof KernelParameter.Array declared && declared.distinct()));
-      }
-    }
-    for (SymbolUse symbol : symbols) {
-      Region region = symbol.region();
-      uses.add(
-          new LaunchObserver.Use(
-              symbol.name(),
-              region.address(),
-              region.sizeInBytes(),
-              symbol.reads(),
-              symbol.writes()));
-    }
-    for (int i = 0; tables != null && i < tables.count(); i++) {
-      if (tables.length(i) > 0) {
-        uses.add(
-            new LaunchObserver.Use(
-                names[tables.parameter(i)],
-                tables.address(i),
-                (long) tables.length(i) * Long.BYTES,
-                true,
-                false));
-      }
-    }
-    return uses;
+    return new NodeNumbers(kernel, node, its, parameterList.numbers(), arrays.copy());
   }
 
   /** The parameter whose turn it is; null if all were passed. */
@@ -704,12 +408,17 @@ final class LaunchArguments {
     return position < parameters.length ? parameters[position] : null;
   }
 
+  /** A mistake in the argument of the parameter whose turn it is. */
+  private KernelArgumentException mistake(Mistake kind, String sentence) {
+    return new KernelArgumentException(kind, parameterList.use(position), sentence);
+  }
+
   /** The exception for an argument that the next parameter does not take. */
   private KernelArgumentException refusal(String passed) {
     boolean isLast = position == parameters.length;
     return new KernelArgumentException(
-        KernelArgumentException.Mistake.UNEXPECTED,
-        use(names[isLast ? position - 1 : position]),
+        Mistake.UNEXPECTED,
+        parameterList.use(isLast ? position - 1 : position),
         (isLast ? " is the last" : " is next, " + parameters[position].inWords())
             + "; "
             + passed
@@ -718,8 +427,7 @@ final class LaunchArguments {
 
   private <T> T present(@Nullable T entry, int index) {
     if (entry == null) {
-      throw new KernelArgumentException(
-          KernelArgumentException.Mistake.NULL, entry(index), " is null");
+      throw new KernelArgumentException(Mistake.NULL, entry(index), " is null");
     }
     return entry;
   }
@@ -768,28 +476,20 @@ final class LaunchArguments {
         && array.elementType() != elementType
         && !array.elementType().equals(elementType)) {
       throw new KernelArgumentException(
-          KernelArgumentException.Mistake.ELEMENT_TYPE,
+          Mistake.ELEMENT_TYPE,
           entry(index),
           " is " + array + "; the kernel takes an array of " + elementType.typeName());
     }
   }
 
-  private void requirePresent(@Nullable Object argument, String name) {
+  private void requirePresent(@Nullable Object argument) {
     if (argument == null) {
-      throw new KernelArgumentException(
-          KernelArgumentException.Mistake.NULL, use(name), " is null");
+      throw mistake(Mistake.NULL, " is null");
     }
-  }
-
-  /** A parameter, for errors. */
-  private AttemptedUse use(String name) {
-    return AttemptedUse.ofParameter(signature.entry(), name);
   }
 
   /** An array of the parameter whose turn it is, for errors. */
   private AttemptedUse entry(int index) {
-    String name = names[position];
-    return use(
-        index == ArrayArguments.IN_NO_TABLE ? name : KernelParameter.Table.entry(name, index));
+    return parameterList.use(position, index);
   }
 }

@@ -1,6 +1,8 @@
 package dev.streamfence.internal.launch;
 
+import dev.streamfence.internal.driver.LaunchObserver;
 import dev.streamfence.internal.memory.AddressTables;
+import java.util.List;
 
 /**
  * The tables of arrays that one launch passes: which of its arrays are in them, and where the
@@ -8,6 +10,9 @@ import dev.streamfence.internal.memory.AddressTables;
  */
 final class TableArguments {
   private final AddressTables tables;
+  private final LaunchParameters declared;
+  private final ArgumentFrame frame;
+  private final ArrayArguments arrays;
   private final int[] parameters;
   private final int[] firsts;
   private final int[] lengths;
@@ -18,33 +23,24 @@ final class TableArguments {
   /**
    * Creates the tables of a kernel's launches.
    *
-   * @param most how many a launch can have
+   * @param frame receives their addresses
    */
-  TableArguments(AddressTables tables, int most) {
+  TableArguments(
+      AddressTables tables, LaunchParameters declared, ArgumentFrame frame, ArrayArguments arrays) {
     this.tables = tables;
+    this.declared = declared;
+    this.frame = frame;
+    this.arrays = arrays;
+    int most = declared.all().length;
     this.parameters = new int[most];
     this.firsts = new int[most];
     this.lengths = new int[most];
     this.addresses = new long[most];
   }
 
-  int count() {
-    return count;
-  }
-
-  /** The position of a table's parameter. */
-  int parameter(int table) {
-    return parameters[table];
-  }
-
-  /** How many arrays a table has. */
-  int length(int table) {
-    return lengths[table];
-  }
-
-  /** The device address of a table after {@link #place}; 0 if it has no arrays. */
-  long address(int table) {
-    return addresses[table];
+  /** Whether the launch passes none. */
+  boolean isEmpty() {
+    return count == 0;
   }
 
   /** Adds a table of the arrays that were passed last, from {@code first} on. */
@@ -55,22 +51,47 @@ final class TableArguments {
     total += length;
   }
 
-  /** Finds a place for each table, see {@link AddressTables#place}. */
-  void place(ArrayArguments arrays) {
-    place(arrays, tables);
+  /** Finds a place for each table in device memory, and passes the addresses. */
+  void place() {
+    place(tables);
   }
 
-  /** Finds a place for each table among other tables. */
-  void place(ArrayArguments arrays, AddressTables where) {
+  /**
+   * Places the tables in memory that keeps them, passes their addresses, and queues the copies.
+   *
+   * @param kept has no other tables
+   */
+  void placeIn(AddressTables kept) {
+    place(kept);
+    kept.send(0);
+  }
+
+  private void place(AddressTables where) {
     where.begin(total);
     for (int i = 0; i < count; i++) {
       addresses[i] = lengths[i] == 0 ? 0 : where.place(arrays.addresses(), firsts[i], lengths[i]);
+      frame.put(declared.offsets()[parameters[i]], addresses[i]);
     }
   }
 
   /** Queues the copies, see {@link AddressTables#send}. */
   long send(long ticket) {
     return tables.send(ticket);
+  }
+
+  /** Adds the uses of the tables themselves. */
+  void addUses(List<LaunchObserver.Use> uses) {
+    for (int i = 0; i < count; i++) {
+      if (lengths[i] > 0) {
+        uses.add(
+            new LaunchObserver.Use(
+                declared.name(parameters[i], ArrayArguments.IN_NO_TABLE),
+                addresses[i],
+                (long) lengths[i] * Long.BYTES,
+                true,
+                false));
+      }
+    }
   }
 
   /** Forgets the launch, and what it has not sent. */

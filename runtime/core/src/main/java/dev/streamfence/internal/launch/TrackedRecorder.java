@@ -40,6 +40,8 @@ public final class TrackedRecorder implements LaunchRecorder {
   private final LoadedKernel kernel;
   private final KernelLaunch launch;
   private final LaunchArguments arguments;
+  private final LaunchUses uses;
+  private final @Nullable TableArguments tables;
   private final @Nullable BoundsCheck bounds;
 
   // Confined to the thread that holds the submission lock.
@@ -69,6 +71,8 @@ public final class TrackedRecorder implements LaunchRecorder {
     this.launch = kernel.launch(timeline.stream(), frame.memory());
     launch.dynamicSharedBytes(kernel.signature().dynamicSharedBytes());
     this.arguments = new LaunchArguments(kernel, stream, frame, launch, tables, strict);
+    this.uses = arguments.uses();
+    this.tables = arguments.tables();
     LoadedBounds known = kernel.bounds();
     this.bounds = known == null ? null : new BoundsCheck(known, launch, frame);
   }
@@ -86,7 +90,7 @@ public final class TrackedRecorder implements LaunchRecorder {
   @Override
   public int recordedUses() {
     requireOpen();
-    return arguments.recordedUses();
+    return uses.count();
   }
 
   @Override
@@ -231,9 +235,9 @@ public final class TrackedRecorder implements LaunchRecorder {
       arguments.check(bounds);
     }
     launch.keepShape();
-    arguments.use(submission);
-    if (launch.blocks() > 0 && submission.recording() == null) {
-      arguments.placeTables();
+    uses.submit(submission);
+    if (tables != null && launch.blocks() > 0 && submission.recording() == null) {
+      tables.place();
     }
     submission.preflight();
     return this;
@@ -248,9 +252,11 @@ public final class TrackedRecorder implements LaunchRecorder {
     if (graph != null) {
       record(graph);
     } else if (launch.blocks() > 0) {
-      sendTables(submission.ticket());
+      if (tables != null) {
+        sendTables(tables, submission.ticket());
+      }
       if (observer != null) {
-        observer.launching(purpose, timeline.stream(), submission.ticket(), arguments.uses());
+        observer.launching(purpose, timeline.stream(), submission.ticket(), uses.declared(tables));
       }
       try {
         submission.sink().launchKernel(launch);
@@ -267,15 +273,15 @@ public final class TrackedRecorder implements LaunchRecorder {
     if (launch.blocks() == 0) {
       return;
     }
-    arguments.requireTracked(labels);
-    if (arguments.hasTables()) {
+    uses.requireTracked(labels);
+    if (tables != null && !tables.isEmpty()) {
       // The tables are written at once, on this stream.
       timeline.requireNotCapturing(labels);
       AddressTables kept = runtime.addressTables(timeline);
       graph.own(kept::close);
       graph.comeAfter(timeline);
       try {
-        arguments.placeTablesIn(kept);
+        tables.placeIn(kept);
       } catch (CudaDriverException e) {
         throw e.during("writing the tables of " + purpose);
       }
@@ -285,15 +291,19 @@ public final class TrackedRecorder implements LaunchRecorder {
     KernelLaunch node = launch.with(own.memory());
     graph.launch(
         node,
-        arguments.ranges(),
-        observer == null ? List.of() : arguments.uses(),
+        uses.ranges(),
+        observer == null ? List.of() : uses.declared(tables),
         arguments.numbersOf(node, own),
         kernel.loadedCheck());
   }
 
-  private void sendTables(long ticket) {
+  /** Queues the copies of the tables that are not in device memory, and counts them. */
+  private void sendTables(TableArguments passed, long ticket) {
     try {
-      arguments.sendTables(ticket);
+      long bytes = passed.send(ticket);
+      if (bytes > 0) {
+        runtime.memory().countTables(bytes);
+      }
     } catch (CudaDriverException e) {
       throw e.during("writing the tables of " + purpose);
     }
@@ -332,7 +342,10 @@ public final class TrackedRecorder implements LaunchRecorder {
     Submission submission = current;
     if (submission != null && isOpen && submission.isHeldByCurrentThread()) {
       isOpen = false;
-      arguments.release(submission.recording() != null);
+      uses.release(submission.recording() != null);
+      if (tables != null) {
+        tables.release();
+      }
       boolean wait =
           synchronous
               && submission.isCommitted()
@@ -371,7 +384,7 @@ public final class TrackedRecorder implements LaunchRecorder {
 
     @Override
     public AttemptedUse use(int array) {
-      return arguments.use(array);
+      return uses.use(array);
     }
 
     @Override
