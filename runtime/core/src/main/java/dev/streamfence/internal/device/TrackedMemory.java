@@ -14,6 +14,7 @@ import dev.streamfence.internal.memory.Allocation;
 import dev.streamfence.internal.memory.AllocationResource;
 import dev.streamfence.internal.memory.Budget;
 import dev.streamfence.internal.memory.BudgetResource;
+import dev.streamfence.internal.memory.MemoryOwners;
 import dev.streamfence.internal.memory.Reservation;
 import dev.streamfence.internal.order.Deadline;
 import dev.streamfence.internal.order.Timeline;
@@ -212,7 +213,7 @@ public final class TrackedMemory implements DeviceMemory {
       if (block.sizeInBytes() == 0) {
         TrackedArray<A> empty =
             array(readOnly, arrayType, elementType, 0, ArrayBacking.Owned.of(null));
-        runtime.life().callOutside(() -> AdoptedMemory.callOwner(block));
+        runtime.life().callOutside(() -> MemoryOwners.call(block));
         return empty;
       }
       AdoptedMemory.Adoption adoption = runtime.adopted().adopt(block, readOnly, timeline);

@@ -20,8 +20,8 @@ import dev.streamfence.internal.driver.StickyError;
 import dev.streamfence.internal.jfr.FlightEvents;
 import dev.streamfence.internal.memory.AddressTables;
 import dev.streamfence.internal.memory.AdoptedMemory;
-import dev.streamfence.internal.memory.Allocation;
 import dev.streamfence.internal.memory.DeviceCopies;
+import dev.streamfence.internal.memory.MemoryOwners;
 import dev.streamfence.internal.memory.PeerAccess;
 import dev.streamfence.internal.memory.PeerCopies;
 import dev.streamfence.internal.memory.Region;
@@ -38,7 +38,6 @@ import dev.streamfence.simulation.DriverCall;
 import dev.streamfence.trace.KernelTime;
 import dev.streamfence.trace.Trace;
 import java.time.Duration;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletionException;
@@ -47,18 +46,13 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Function;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** The implementation of {@link DeviceRuntime}. */
 public final class TrackedRuntime implements DeviceRuntime {
   private static final AtomicLong OPENED = new AtomicLong();
-
-  /** Open arrays that the report at the close names, oldest first: enough to find the place. */
-  private static final int NAMED_LEAKS = 10;
 
   private final long number = OPENED.incrementAndGet();
   private final CudaDriver driver;
@@ -90,12 +84,7 @@ public final class TrackedRuntime implements DeviceRuntime {
   private final Executor callsOfOthers = executor("calls by ");
 
   private final LongAdder abandonedLaunches = new LongAdder();
-
-  /** Whether nothing but the driver is open. Used only by the closing thread. */
-  private boolean isTornDown;
-
-  /** Of calls that have not completed the close. */
-  private final AtomicReference<@Nullable Teardown> closeFailures = new AtomicReference<>();
+  private final RuntimeClosing closing;
 
   TrackedRuntime(Opening opening) {
     this.driver = opening.driver();
@@ -133,6 +122,8 @@ public final class TrackedRuntime implements DeviceRuntime {
                     new Watchdog(
                         "watchdog of " + this, limit, () -> overdue(limit, true), this::report))
             .orElse(null);
+    this.closing =
+        new RuntimeClosing(this, stack, arrays, attachments, this::stopObserving, callsOfOthers);
   }
 
   /** Begins to measure and to watch, if the options ask for that. Called once, by the opener. */
@@ -148,11 +139,21 @@ public final class TrackedRuntime implements DeviceRuntime {
     }
   }
 
+  private void stopObserving(Teardown teardown) {
+    teardown.step(() -> tracer.close(teardown));
+    if (trace != null) {
+      trace.remove(refreshTimes);
+    }
+    if (watchdog != null) {
+      watchdog.close();
+    }
+  }
+
   /** Closes a runtime that could not be opened. */
   void closeAfter(Throwable failure) {
     try {
-      closeUntil(null);
-    } catch (RuntimeException | Error | InterruptedException e) {
+      closing.close();
+    } catch (RuntimeException | Error e) {
       failure.addSuppressed(e);
     }
   }
@@ -316,18 +317,14 @@ public final class TrackedRuntime implements DeviceRuntime {
   @Override
   public void close() {
     requireMayClose();
-    try {
-      closeUntil(null);
-    } catch (InterruptedException e) {
-      throw new AssertionError("a wait without a deadline ends with what it waits for", e);
-    }
+    closing.close();
   }
 
   @Override
   public boolean close(Duration timeout) throws InterruptedException {
     Deadline deadline = Deadline.after(timeout);
     requireMayClose();
-    return closeUntil(deadline);
+    return closing.closeUntil(deadline);
   }
 
   /** Refuses a wait by a thread for whose launch others may wait. */
@@ -353,178 +350,12 @@ public final class TrackedRuntime implements DeviceRuntime {
     }
   }
 
-  /**
-   * Closes in three steps: frees everything, calls the owners of adopted memory, closes the driver.
-   * Owners may call the driver, may close the runtime themselves, and may wait for a thread that
-   * does, so this thread is not the closing one while they are called.
-   *
-   * @return whether the runtime is then closed
-   */
-  private boolean closeUntil(@Nullable Deadline deadline) throws InterruptedException {
-    boolean wasLost = driver.sticky().isKnownToCallers();
-    Teardown kept = closeFailures.getAndSet(null);
-    Teardown failures = kept == null ? new Teardown() : kept;
-    boolean isClosed = false;
-    try {
-      isClosed =
-          tearDown(deadline, wasLost, failures)
-              && callOwners(deadline, failures)
-              && (closeDriver(deadline, failures) || pool.life().isClosed());
-    } finally {
-      if (!isClosed) {
-        // The call that completes the close throws them.
-        closeFailures.set(failures);
-      }
-    }
-    if (!isClosed) {
-      return false;
-    }
-    try {
-      failures.finish();
-    } catch (RuntimeException e) {
-      // On a device lost earlier, each of these calls returns the same error again.
-      if (!wasLost) {
-        throw e instanceof CudaDriverException error ? error.during("closing " + this) : e;
-      }
-    }
-    return true;
-  }
-
-  /** Frees everything as the closing thread, unless that was done; returns whether it was. */
-  private boolean tearDown(@Nullable Deadline deadline, boolean wasLost, Teardown failures)
-      throws InterruptedException {
-    if (!pool.life().beginClosing(deadline)) {
-      return pool.life().isClosed();
-    }
-    boolean isInside = false;
-    try {
-      // What is logged meanwhile waits until this thread is no longer the closing one.
-      pool.life().enter();
-      isInside = true;
-      if (!isTornDown && awaitQuiet(deadline, failures)) {
-        isTornDown = true;
-        tearDownAlone(wasLost, failures);
-      }
-      return isTornDown;
-    } finally {
-      pool.life().pauseClosing();
-      if (isInside) {
-        failures.step(pool.life()::leave);
-      }
-    }
-  }
-
-  /** Waits for other threads and, if there is a deadline, for the device as well. */
-  private boolean awaitQuiet(@Nullable Deadline deadline, Teardown failures)
-      throws InterruptedException {
-    if (!pool.awaitAlone(
-        options.abandonedLaunchTimeout(),
-        open -> warn(LogTopic.LAUNCHES, open),
-        failures,
-        deadline)) {
-      return false;
-    }
-    try {
-      return deadline == null || driver.sticky().error() != null || pool.synchronizeAll(deadline);
-    } catch (CudaDriverException e) {
-      // Closing meets the error again, and throws it when everything else is closed.
-      return true;
-    }
-  }
-
-  /**
-   * Frees everything.
-   *
-   * @param wasLost whether a caller has had the error that lost the device
-   */
-  private void tearDownAlone(boolean wasLost, Teardown teardown) {
-    Teardown waiting = new Teardown();
-    if (!wasLost) {
-      waiting.step(() -> pool.synchronizeAll("closing " + this));
-    }
-    boolean isDeviceDone = !waiting.hasFailed();
-    teardown.step(waiting::finish);
-    teardown.step(this::reportLeaks);
-    teardown.step(() -> attachments.close(teardown));
-    teardown.step(() -> spills.closeFiles(teardown));
-    teardown.step(() -> adopted.giveBackAll(teardown));
-    teardown.step(
-        () -> stack.open().forEach(allocation -> teardown.step(() -> arrays.free(allocation))));
-    teardown.step(stack::close);
-    teardown.step(() -> copies.destroy(isDeviceDone));
-    teardown.step(() -> pinned.freeAll(teardown, isDeviceDone));
-    teardown.step(() -> tracer.close(teardown));
-    if (trace != null) {
-      trace.remove(refreshTimes);
-    }
-    if (watchdog != null) {
-      watchdog.close();
-    }
-    teardown.step(() -> downloads.end(driver.sticky().error() != null, teardown));
-    teardown.step(pool::destroy);
-  }
-
-  /**
-   * Calls the owners of adopted memory that were not, in this thread unless there is a deadline,
-   * and waits for the calls of other threads; without a deadline, no longer than for an abandoned
-   * launch.
-   *
-   * @return whether the deadline has not passed
-   */
-  private boolean callOwners(@Nullable Deadline deadline, Teardown failures)
-      throws InterruptedException {
-    if (deadline != null) {
-      return adopted.callOwners(callsOfOthers, deadline);
-    }
-    Deadline patience = Deadline.after(options.abandonedLaunchTimeout());
-    boolean interrupted = false;
-    try {
-      while (true) {
-        try {
-          if (!adopted.callOwners(Runnable::run, patience)) {
-            // The other code may be waiting for this thread.
-            adopted
-                .runningCalls()
-                .forEach(
-                    call ->
-                        failures.step(
-                            () ->
-                                warn(
-                                    LogTopic.CALLBACKS,
-                                    call + " goes on after " + this + " is closed")));
-          }
-          return true;
-        } catch (InterruptedException e) {
-          interrupted = true;
-        }
-      }
-    } finally {
-      if (interrupted) {
-        Thread.currentThread().interrupt();
-      }
-    }
-  }
-
-  /** Closes the driver as the closing thread; returns whether it did. */
-  private boolean closeDriver(@Nullable Deadline deadline, Teardown failures)
-      throws InterruptedException {
-    if (!pool.life().beginClosing(deadline)) {
-      return false;
-    }
-    try {
-      failures.step(driver::close);
-    } finally {
-      pool.life().endClosing();
-    }
-    return true;
-  }
-
   /** The completion of the work with a ticket of a stream. */
   public TrackedCompletion completion(Timeline timeline, long ticket, String purpose) {
     return new TrackedCompletion(watcher, timeline, ticket, purpose);
   }
 
-  private final class CallsOfOwners implements AdoptedMemory.OwnerCalls {
+  private final class CallsOfOwners implements MemoryOwners.OwnerCalls {
     @Override
     public void outside(Runnable call) {
       pool.life().callOutside(call);
@@ -749,47 +580,6 @@ public final class TrackedRuntime implements DeviceRuntime {
         pool.life().leave();
       }
     }
-  }
-
-  private void reportLeaks() {
-    List<Allocation> leaked =
-        Stream.concat(stack.open().stream(), adopted.live().stream())
-            .filter(Allocation::isOpen)
-            .filter(Allocation::isHeld)
-            .sorted(Comparator.comparingLong(Allocation::generation))
-            .toList();
-    List<String> inWords =
-        Stream.concat(leaked.stream().map(Allocation::toString), pinned.open().stream()).toList();
-    if (!inWords.isEmpty()) {
-      String fact = this + " is closed with " + inWords.size() + " open arrays: " + first(inWords);
-      Leaks leaks = options.traceAllocations() ? new Leaks(leaked) : null;
-      pool.life().callOutside(() -> LogTopic.LEAKS.warn(fact, leaks));
-    }
-    List<String> open = tasks.open();
-    if (!open.isEmpty()) {
-      warn(LogTopic.LEAKS, this + " is closed with " + open.size() + " open tasks: " + first(open));
-    }
-  }
-
-  /** Where the arrays that a report names were allocated: never thrown. */
-  private static final class Leaks extends Throwable {
-    private static final long serialVersionUID = 1L;
-
-    private Leaks(List<Allocation> leaked) {
-      super("where they were allocated", null, true, false);
-      leaked.stream()
-          .limit(NAMED_LEAKS)
-          .map(Allocation::allocatedAt)
-          .filter(Objects::nonNull)
-          .forEach(this::addSuppressed);
-    }
-  }
-
-  private static String first(List<String> all) {
-    String named = String.join(", ", all.subList(0, Math.min(NAMED_LEAKS, all.size())));
-    return all.size() <= NAMED_LEAKS
-        ? named
-        : named + " and " + (all.size() - NAMED_LEAKS) + " more";
   }
 
   @Override

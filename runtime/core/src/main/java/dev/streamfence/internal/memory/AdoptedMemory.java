@@ -1,16 +1,13 @@
-// Long because taking memory over and giving it back are two sides of one agreement.
 package dev.streamfence.internal.memory;
 
 import dev.streamfence.CudaDriverException;
 import dev.streamfence.DeviceException.AttemptedUse;
 import dev.streamfence.StreamMisuseException;
 import dev.streamfence.foreign.ForeignMemory;
-import dev.streamfence.internal.LogTopic;
 import dev.streamfence.internal.driver.CudaDriver.EventHandle;
 import dev.streamfence.internal.driver.CudaDriver.StreamHandle;
 import dev.streamfence.internal.driver.PointerInfo;
-import dev.streamfence.internal.order.Deadline;
-import dev.streamfence.internal.order.HazardState;
+import dev.streamfence.internal.memory.MemoryOwners.Owner;
 import dev.streamfence.internal.order.PendingUse;
 import dev.streamfence.internal.order.StreamPool;
 import dev.streamfence.internal.order.Submission;
@@ -18,15 +15,9 @@ import dev.streamfence.internal.order.Teardown;
 import dev.streamfence.internal.order.Timeline;
 import dev.streamfence.internal.order.Work;
 import dev.streamfence.internal.order.Work.Coverage;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.Executor;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,24 +27,6 @@ import org.jspecify.annotations.Nullable;
  * state and keeps it allocated. Thread-safe.
  */
 public final class AdoptedMemory extends TrackedFrees {
-  /**
-   * Makes the calls of other code, which may wait for whatever it likes: never in a thread that
-   * holds anything of this runtime.
-   */
-  public interface OwnerCalls {
-    /** Makes the call in this thread, once it is outside of the runtime. */
-    void outside(Runnable call);
-
-    /** Makes the call in another thread, unless the runtime is closed, which makes it as well. */
-    void elsewhere(Runnable call);
-
-    /**
-     * Runs an action, which does not wait, when the work with a ticket is done, or its end can no
-     * longer be seen: in this thread if that is known already.
-     */
-    void whenDone(Timeline timeline, long ticket, Runnable action);
-  }
-
   /** The allocations of the runtime itself. */
   @FunctionalInterface
   public interface OwnMemory {
@@ -69,96 +42,12 @@ public final class AdoptedMemory extends TrackedFrees {
    */
   public record Adoption(Allocation lease, Region region) {}
 
-  /** What has to be done once for the owner, whatever happens. */
-  private final class Owner {
-    private final ForeignMemory block;
-
-    /** Tells it from others of the same memory. */
-    private final long number = HazardState.newGeneration();
-
-    /** The allocation that the memory lies in and keeps allocated. */
-    private final @Nullable Allocation around;
-
-    private final AtomicBoolean holds = new AtomicBoolean(true);
-
-    /** The free of the memory, which comes after its last use; null while it is open. */
-    private volatile @Nullable PendingUse lastUse;
-
-    /** The thread that is closing the memory for its user; null while none is. */
-    private volatile @Nullable Thread closer;
-
-    /** The thread that has begun to call the owner back; null before. */
-    private final AtomicReference<@Nullable Thread> caller = new AtomicReference<>();
-
-    private final CountDownLatch called = new CountDownLatch(1);
-
-    private Owner(ForeignMemory block, @Nullable Allocation around) {
-      this.block = block;
-      this.around = around;
-    }
-
-    /** Calls the owner back, unless a thread has begun to. */
-    private void call() {
-      if (!caller.compareAndSet(null, Thread.currentThread())) {
-        return;
-      }
-      try {
-        callOwner(block);
-      } finally {
-        owners.remove(this);
-        ended.remove(block.address(), block.sizeInBytes(), number);
-        called.countDown();
-      }
-    }
-
-    /** Calls the owner back soon. */
-    private void callSoon() {
-      if (closer == Thread.currentThread()) {
-        calls.outside(this::call);
-      } else {
-        calls.elsewhere(this::call);
-      }
-    }
-
-    /**
-     * Lets adoptions of the same memory come after its last use here, from before the memory is
-     * given back; null if it is not given back after all.
-     */
-    private void end(@Nullable PendingUse last) {
-      lastUse = last;
-      if (last != null) {
-        ended.add(block.address(), block.sizeInBytes(), number, this);
-      } else {
-        ended.remove(block.address(), block.sizeInBytes(), number);
-      }
-    }
-
-    /** No longer keeps the memory around it allocated. */
-    private void endHold() {
-      if (around != null && holds.compareAndSet(true, false)) {
-        AdoptedMemory.endHold(around);
-      }
-    }
-
-    /** Orders an adoption of the same memory after its last use here. */
-    private void precede(Submission next) {
-      PendingUse last = lastUse;
-      if (last != null) {
-        next.after(last.timeline(), last.ticket());
-      }
-    }
-  }
-
   /** Leases by address, except those within another allocation; some may be given back. */
   private final RangeIndex<Allocation> outermost = new RangeIndex<>();
 
-  /** Memory that was given back, and whose owner is not known to have been called. */
-  private final RangeIndex<Owner> ended = new RangeIndex<>();
-
   private final Account account = new Account();
   private final OwnMemory own;
-  private final OwnerCalls calls;
-  private final Set<Owner> owners = ConcurrentHashMap.newKeySet();
+  private final MemoryOwners owners;
   private final ConcurrentHashMap<Allocation, Owner> byLease = new ConcurrentHashMap<>();
 
   /** Guarded by itself, and never held across a driver call. */
@@ -169,10 +58,16 @@ public final class AdoptedMemory extends TrackedFrees {
    *
    * @param own finds the runtime's own allocations
    */
-  public AdoptedMemory(StreamPool streams, boolean tracing, OwnMemory own, OwnerCalls calls) {
+  public AdoptedMemory(
+      StreamPool streams, boolean tracing, OwnMemory own, MemoryOwners.OwnerCalls calls) {
     super(streams, tracing);
     this.own = own;
-    this.calls = calls;
+    this.owners = new MemoryOwners(calls);
+  }
+
+  /** The owners of the memory. */
+  public MemoryOwners owners() {
+    return owners;
   }
 
   /** Read-only memory may be adopted several times at one address. */
@@ -224,7 +119,7 @@ public final class AdoptedMemory extends TrackedFrees {
     Timeline timeline = begun.timeline();
     PendingAdoption reserved = new PendingAdoption(block, readOnly);
     Allocation around = reserve(reserved, begun.purpose());
-    Owner owner = new Owner(block, around);
+    Owner owner = owners.of(block, around);
     boolean isAdopted = false;
     try {
       Allocation lease =
@@ -237,9 +132,7 @@ public final class AdoptedMemory extends TrackedFrees {
                       boolean writes = !around.hazards().refusesWrites();
                       uses.use(around.hazards(), !writes, writes, 0);
                     }
-                    for (Owner last : ended.overlapping(block.address(), block.sizeInBytes())) {
-                      last.precede(uses);
-                    }
+                    owners.precede(block, uses);
                   },
                   submission -> {
                     awaitOwner(block, timeline);
@@ -249,7 +142,7 @@ public final class AdoptedMemory extends TrackedFrees {
       if (readOnly) {
         lease.hazards().refuseWrites();
       }
-      owners.add(owner);
+      owner.begin();
       byLease.put(lease, owner);
       if (around == null) {
         outermost.add(block.address(), block.sizeInBytes(), lease.generation(), lease);
@@ -266,13 +159,6 @@ public final class AdoptedMemory extends TrackedFrees {
       if (!isAdopted) {
         owner.endHold();
       }
-    }
-  }
-
-  private static void endHold(Allocation around) {
-    Runnable free = around.hazards().endHold();
-    if (free != null) {
-      free.run();
     }
   }
 
@@ -322,12 +208,7 @@ public final class AdoptedMemory extends TrackedFrees {
       deallocate(lease);
       return;
     }
-    owner.closer = Thread.currentThread();
-    try {
-      deallocate(lease);
-    } finally {
-      owner.closer = null;
-    }
+    owner.whileClosing(() -> deallocate(lease));
   }
 
   /** Gives back what could not be given back before. Does not wait for other threads. */
@@ -452,7 +333,7 @@ public final class AdoptedMemory extends TrackedFrees {
   long free(Allocation lease, Timeline timeline, Submission begun) {
     Owner owner = owner(lease);
     List<PendingUse> others =
-        owner.around == null ? List.of() : owner.around.hazards().pending(true);
+        owner.around() == null ? List.of() : owner.around().hazards().pending(true);
     for (PendingUse use : others) {
       if (use.ticket() > use.timeline().submitted()) {
         // Its thread may be this one, or wait for this one.
@@ -482,10 +363,10 @@ public final class AdoptedMemory extends TrackedFrees {
       return 0;
     }
     owner.endHold();
-    if (isOrderedByItsOwner(owner.block) || isDone(timeline, ticket)) {
+    if (isOrderedByItsOwner(owner.block()) || isDone(timeline, ticket)) {
       owner.callSoon();
     } else {
-      calls.whenDone(timeline, ticket, owner::callSoon);
+      owner.callWhenDone(timeline, ticket);
     }
     return 0;
   }
@@ -495,7 +376,7 @@ public final class AdoptedMemory extends TrackedFrees {
     owner.end(new PendingUse(timeline, submission.ticket()));
     boolean isGivenBack = false;
     try {
-      giveBack(lease, submission::purpose, () -> tellOwner(owner.block, timeline));
+      giveBack(lease, submission::purpose, () -> tellOwner(owner.block(), timeline));
       isGivenBack = true;
     } finally {
       if (!isGivenBack) {
@@ -547,15 +428,6 @@ public final class AdoptedMemory extends TrackedFrees {
     return 0;
   }
 
-  /** Calls an owner back; logs what that throws. */
-  public static void callOwner(ForeignMemory block) {
-    try {
-      block.release().run();
-    } catch (Throwable e) { // Some languages throw checked exceptions here.
-      LogTopic.CALLBACKS.error("the release of " + block + " failed", e);
-    }
-  }
-
   /** Whether the owner's own stream waits for the runtime, so that the release need not. */
   private static boolean isOrderedByItsOwner(ForeignMemory block) {
     return block.doneEvent() != 0 || block.returnStream().isPresent();
@@ -580,54 +452,10 @@ public final class AdoptedMemory extends TrackedFrees {
 
   /**
    * Gives everything back, as steps of a teardown: nothing uses it any more. Calls no owner, see
-   * {@link #callOwners}.
+   * {@link MemoryOwners#callAll}.
    */
   public void giveBackAll(Teardown teardown) {
     freeAll(teardown);
-    for (Owner owner : owners) {
-      // Also of memory that could not be given back.
-      teardown.step(owner::endHold);
-    }
-  }
-
-  /**
-   * Calls every owner back that was not, and waits for the calls of other threads, except in a
-   * thread that is inside of such a call itself. All memory was given back, and the calling thread
-   * holds nothing.
-   *
-   * @param executor makes the calls
-   * @param deadline when to stop waiting
-   * @return whether every call has ended
-   * @throws InterruptedException if the thread is interrupted while it waits
-   */
-  public boolean callOwners(Executor executor, Deadline deadline) throws InterruptedException {
-    for (Owner owner : owners) {
-      executor.execute(owner::call);
-    }
-    List<Owner> called = List.copyOf(owners);
-    for (Owner owner : called) {
-      if (owner.caller.get() == Thread.currentThread()) {
-        return true;
-      }
-    }
-    for (Owner owner : called) {
-      if (!owner.called.await(deadline.remainingNanos(), TimeUnit.NANOSECONDS)) {
-        return false;
-      }
-    }
-    return true;
-  }
-
-  /** The calls of owners that have not ended, in words. */
-  public List<String> runningCalls() {
-    List<String> running = new ArrayList<>();
-    for (Owner owner : owners) {
-      Thread caller = owner.caller.get();
-      running.add(
-          "the release of "
-              + owner.block
-              + (caller == null ? "" : " by thread '" + caller.getName() + "'"));
-    }
-    return running;
+    owners.endHolds(teardown);
   }
 }

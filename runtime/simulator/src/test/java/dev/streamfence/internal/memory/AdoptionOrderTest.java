@@ -41,7 +41,7 @@ final class AdoptionOrderTest {
           on.pool,
           false,
           (address, bytes) -> null,
-          new AdoptedMemory.OwnerCalls() {
+          new MemoryOwners.OwnerCalls() {
             @Override
             public void outside(Runnable call) {
               call.run();
