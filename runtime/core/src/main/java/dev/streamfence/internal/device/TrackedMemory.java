@@ -1,4 +1,3 @@
-// Long because each way to memory checks what it is given by name.
 package dev.streamfence.internal.device;
 
 import dev.streamfence.DeviceArray;
@@ -21,8 +20,6 @@ import dev.streamfence.internal.order.Timeline;
 import dev.streamfence.internal.pressure.Demand;
 import dev.streamfence.internal.pressure.PressureTask;
 import dev.streamfence.launch.ArrayElement;
-import dev.streamfence.launch.ElementType;
-import dev.streamfence.launch.RecordElement;
 import dev.streamfence.memory.MemoryReservation;
 import dev.streamfence.memory.MemoryStatistics;
 import dev.streamfence.memory.MemoryTask;
@@ -36,33 +33,21 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.TreeMap;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** The implementation of {@link DeviceMemory}. */
 public final class TrackedMemory implements DeviceMemory {
-  /** What an array's memory comes from: a resource or a reservation. */
-  @FunctionalInterface
-  interface Source {
-    Allocation allocate(long sizeInBytes, Timeline timeline, String tag);
-  }
-
   /** How long a task waits for memory unless it says otherwise: more than most operators take. */
   private static final Duration PATIENCE = Duration.ofMinutes(1);
-
-  private record Described(ArrayElement elementType, long length, String words) {}
-
-  /** The latest description: programs often allocate one kind of array again and again. */
-  private volatile @Nullable Described described;
 
   private final TrackedRuntime runtime;
   private final MemoryStack stack;
   private final BudgetResource resource;
-  private final Source budget;
   private final OpenArrays arrays;
   private final TransferCounts counts;
   private final ArrayTransfers transfers;
   private final Spilling spilling;
+  private final NewArrays requests;
 
   TrackedMemory(TrackedRuntime runtime, MemoryStack stack, OpenArrays arrays) {
     this(runtime, stack, arrays, stack.budget(), new TransferCounts());
@@ -78,10 +63,10 @@ public final class TrackedMemory implements DeviceMemory {
     this.stack = stack;
     this.arrays = arrays;
     this.resource = resource;
-    this.budget = resource::allocate;
     this.counts = counts;
     this.transfers = new ArrayTransfers(runtime, counts);
     this.spilling = new Spilling(runtime, this);
+    this.requests = new NewArrays(this, resource, arrays, counts, spilling);
   }
 
   @Override
@@ -99,50 +84,18 @@ public final class TrackedMemory implements DeviceMemory {
   @Override
   public <A> WritableArray<A> allocate(
       DeviceStream stream, Class<A> arrayType, long length, String tag) {
-    return allocateFrom(budget, stream, arrayType, length, tag);
+    return requests.allocate(requests.budget(), stream, arrayType, length, tag);
   }
 
   @Override
   public <A> WritableArray<A> allocateZeroed(
       DeviceStream stream, Class<A> arrayType, long length, String tag) {
-    return allocateZeroed(budget, stream, arrayType, length, tag);
+    return requests.allocateZeroed(requests.budget(), stream, arrayType, length, tag);
   }
 
   @Override
   public <A> WritableArray<A> upload(DeviceStream stream, A source, String tag) {
-    return upload(budget, stream, source, tag);
-  }
-
-  <A> WritableArray<A> allocateZeroed(
-      Source from, DeviceStream stream, Class<A> arrayType, long length, String tag) {
-    WritableArray<A> array = allocateFrom(from, stream, arrayType, length, tag);
-    try {
-      if (array.elementType() == ElementType.BOOLEAN) {
-        array.fill(stream, false);
-      } else if (array.elementType() instanceof RecordElement) {
-        array.clear(stream);
-      } else {
-        array.fill(stream, 0L);
-      }
-      return array;
-    } catch (RuntimeException | Error e) {
-      array.closeAfter(e);
-      throw e;
-    }
-  }
-
-  @SuppressWarnings("unchecked") // The class of an A is a Class<A>, which getClass cannot express.
-  <A> WritableArray<A> upload(Source from, DeviceStream stream, A source, String tag) {
-    Objects.requireNonNull(source, "source");
-    WritableArray<A> array =
-        allocateFrom(from, stream, (Class<A>) source.getClass(), hostLength(source), tag);
-    try {
-      array.upload(stream, source);
-      return array;
-    } catch (RuntimeException | Error e) {
-      array.closeAfter(e);
-      throw e;
-    }
+    return requests.upload(requests.budget(), stream, source, tag);
   }
 
   @Override
@@ -249,7 +202,7 @@ public final class TrackedMemory implements DeviceMemory {
   public MemoryReservation reserve(long bytes) {
     requireBudget();
     AllocationResource.requirePositive(bytes, "a reservation");
-    PressureTask task = waitingTask();
+    PressureTask task = requests.waitingTask();
     if (task == null) {
       return spilling.orSpill(runtime.streams()::defaultStream, () -> reserve(resource, bytes));
     }
@@ -463,6 +416,10 @@ public final class TrackedMemory implements DeviceMemory {
     return runtime;
   }
 
+  NewArrays requests() {
+    return requests;
+  }
+
   OpenArrays arrays() {
     return arrays;
   }
@@ -490,59 +447,6 @@ public final class TrackedMemory implements DeviceMemory {
   @Override
   public PressureStatistics pressure() {
     return runtime.tasks().statistics(runtime.spills().statistics());
-  }
-
-  /** The task of the calling thread; null if it has none, or must not wait. */
-  private @Nullable PressureTask waitingTask() {
-    PressureTask task = runtime.tasks().current();
-    return task == null || runtime.life().isEntered() ? null : task;
-  }
-
-  /** Allocates, and waits for memory in a task if it comes from the budget. */
-  <A> WritableArray<A> allocateFrom(
-      Source source, DeviceStream stream, Class<A> arrayType, long length, String tag) {
-    PressureTask task = source == budget && length > 0 ? waitingTask() : null;
-    return allocateOrWait(
-        task == null ? source : task.share(resource)::allocate,
-        task,
-        stream,
-        arrayType,
-        length,
-        tag);
-  }
-
-  /** Allocates like {@link #allocate}, and no task has the array. */
-  <A> WritableArray<A> allocateShared(
-      DeviceStream stream, Class<A> arrayType, long length, String tag) {
-    return allocateOrWait(budget, waitingTask(), stream, arrayType, length, tag);
-  }
-
-  /** Spills idle arrays if memory is short, and waits in a task. */
-  private <A> WritableArray<A> allocateOrWait(
-      Source source,
-      @Nullable PressureTask task,
-      DeviceStream stream,
-      Class<A> arrayType,
-      long length,
-      String tag) {
-    counts.requested();
-    // A reservation has its memory, and no other array can make it larger.
-    if (task == null && (source != budget || runtime.spills().isEmpty())) {
-      return allocateNow(source, stream, arrayType, length, tag);
-    }
-    Supplier<WritableArray<A>> request =
-        () ->
-            spilling.orSpill(
-                () -> stream, () -> allocateNow(source, stream, arrayType, length, tag));
-    if (task == null) {
-      return request.get();
-    }
-    ArrayElement elementType = ArrayElement.ofArray(arrayType);
-    timelineFor(stream, elementType, length);
-    Objects.requireNonNull(tag, "tag");
-    long bytes = length * elementType.sizeInBytes();
-    String what = tag.isEmpty() ? description(elementType, length) : "'" + tag + "'";
-    return runtime.tasks().await(task, new Demand(what, bytes, resource, false), request);
   }
 
   @Override
@@ -582,87 +486,5 @@ public final class TrackedMemory implements DeviceMemory {
   /** The account of its budget. */
   Account account() {
     return resource.account();
-  }
-
-  private <A> WritableArray<A> allocateNow(
-      Source source, DeviceStream stream, Class<A> arrayType, long length, String tag) {
-    runtime.life().enter();
-    try {
-      return allocateInside(source, stream, arrayType, length, tag);
-    } finally {
-      runtime.life().leave();
-    }
-  }
-
-  private <A> WritableArray<A> allocateInside(
-      Source source, DeviceStream stream, Class<A> arrayType, long length, String tag) {
-    Objects.requireNonNull(stream, "stream");
-    Objects.requireNonNull(tag, "tag");
-    ArrayElement elementType = ArrayElement.ofArray(arrayType);
-    Timeline timeline = timelineFor(stream, elementType, length);
-    String what = description(elementType, length);
-    @Nullable Allocation allocation = null;
-    if (length > 0) {
-      // Before the budget, which would otherwise report a lost device as out of memory.
-      runtime.sticky().check();
-      arrays.freeLost();
-      allocation =
-          source.allocate(length * elementType.sizeInBytes(), timeline, tag.isEmpty() ? what : tag);
-    }
-    return array(arrayType, elementType, length, allocation);
-  }
-
-  /** The timeline of a stream on which an array can be allocated; refuses all others. */
-  private Timeline timelineFor(DeviceStream stream, ArrayElement elementType, long length) {
-    Objects.requireNonNull(stream, "stream");
-    if (length < 0) {
-      throw new IllegalArgumentException(
-          "an array of " + length + " elements; the length is at least 0");
-    }
-    if (length > Long.MAX_VALUE / elementType.sizeInBytes()) {
-      throw new IllegalArgumentException(
-          description(elementType, length) + " has more bytes than a long counts");
-    }
-    if (stream.runtime() != runtime) {
-      throw new StreamMisuseException(
-          StreamMisuseException.Misuse.OTHER_RUNTIME,
-          "allocation of "
-              + description(elementType, length)
-              + " by "
-              + runtime
-              + " on "
-              + stream
-              + ": they belong to two runtimes");
-    }
-    return TrackedStream.timelineOf(stream);
-  }
-
-  /** An array without a tag in words, such as {@code float[1024]}. */
-  private String description(ArrayElement elementType, long length) {
-    Described latest = described;
-    if (latest == null || latest.length != length || latest.elementType != elementType) {
-      latest = new Described(elementType, length, elementType.typeName() + "[" + length + "]");
-      described = latest;
-    }
-    return latest.words;
-  }
-
-  private <A> WritableArray<A> array(
-      Class<A> arrayType, ArrayElement elementType, long length, @Nullable Allocation allocation) {
-    try {
-      return new WritableArray<>(
-              this, arrayType, elementType, length, ArrayBacking.Owned.of(allocation))
-          .hold();
-    } catch (Error e) {
-      if (allocation != null) {
-        arrays.freeAfter(allocation, e);
-      }
-      throw e;
-    }
-  }
-
-  private static int hostLength(Object source) {
-    ArrayElement.ofArray(source.getClass());
-    return HostArray.length(source);
   }
 }

@@ -22,18 +22,18 @@ public final class TrackedReservation implements MemoryReservation {
   @Override
   public <A> WritableArray<A> allocate(
       DeviceStream stream, Class<A> arrayType, long length, String tag) {
-    return memory.allocateFrom(reservation::allocate, stream, arrayType, length, tag);
+    return memory.requests().allocate(reservation::allocate, stream, arrayType, length, tag);
   }
 
   @Override
   public <A> WritableArray<A> allocateZeroed(
       DeviceStream stream, Class<A> arrayType, long length, String tag) {
-    return memory.allocateZeroed(reservation::allocate, stream, arrayType, length, tag);
+    return memory.requests().allocateZeroed(reservation::allocate, stream, arrayType, length, tag);
   }
 
   @Override
   public <A> WritableArray<A> upload(DeviceStream stream, A source, String tag) {
-    return memory.upload(reservation::allocate, stream, source, tag);
+    return memory.requests().upload(reservation::allocate, stream, source, tag);
   }
 
   @Override

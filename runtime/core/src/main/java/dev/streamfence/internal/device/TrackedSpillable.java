@@ -120,7 +120,7 @@ public final class TrackedSpillable<A> implements SpillableArray<A> {
   /** Copies the elements to new memory; null if another thread does that meanwhile. */
   private @Nullable OpenUse<A> bringBack(DeviceStream stream) {
     memory.runtime().requireMayWait("a use of " + this + ", which is not on the device,");
-    WritableArray<A> target = memory.allocateShared(stream, arrayType, length, tag);
+    WritableArray<A> target = memory.requests().allocateShared(stream, arrayType, length, tag);
     boolean isBack = false;
     try {
       lock.lock();
