@@ -19,7 +19,7 @@ import java.util.function.Consumer;
 import java.util.stream.IntStream;
 
 /** The settings of a simulated device. Confined to one thread at a time. */
-public final class SimulationSettings implements SimulatedDevice.Builder {
+public final class SimulationSettings implements SimulatedDevice.Builder, Cloneable {
   private static final System.Logger LOGGER = System.getLogger(LogTopic.SIMULATION.loggerName());
 
   private static final String NAME = "simulated device";
@@ -30,8 +30,8 @@ public final class SimulationSettings implements SimulatedDevice.Builder {
 
   private long memoryInBytes = 2L << 30;
 
-  /** The devices of a machine whose memory has another size. */
-  private final Map<Integer, Long> memoryOfDevices = new TreeMap<>();
+  /** The devices of a machine whose memory has another size. Never changed. */
+  private Map<Integer, Long> memoryOfDevices = Map.of();
 
   private Schedule schedule = Schedule.EAGER;
   private long seed;
@@ -53,25 +53,11 @@ public final class SimulationSettings implements SimulatedDevice.Builder {
   public SimulationSettings() {}
 
   private SimulationSettings copy() {
-    SimulationSettings copy = new SimulationSettings();
-    copy.memoryInBytes = memoryInBytes;
-    copy.memoryOfDevices.putAll(memoryOfDevices);
-    copy.schedule = schedule;
-    copy.seed = seed;
-    copy.computeMajor = computeMajor;
-    copy.computeMinor = computeMinor;
-    copy.multiprocessors = multiprocessors;
-    copy.threadsPerMultiprocessor = threadsPerMultiprocessor;
-    copy.blocksPerMultiprocessor = blocksPerMultiprocessor;
-    copy.sharedBytesPerMultiprocessor = sharedBytesPerMultiprocessor;
-    copy.instructionsPerLaunch = instructionsPerLaunch;
-    copy.segmentShift = segmentShift;
-    copy.kernelOutput = kernelOutput;
-    copy.checkRaces = checkRaces;
-    copy.checkThreadRaces = checkThreadRaces;
-    copy.checkUninitializedReads = checkUninitializedReads;
-    copy.traceSubmissions = traceSubmissions;
-    return copy;
+    try {
+      return (SimulationSettings) clone();
+    } catch (CloneNotSupportedException e) {
+      throw new AssertionError(e);
+    }
   }
 
   @Override
@@ -85,7 +71,9 @@ public final class SimulationSettings implements SimulatedDevice.Builder {
     if (device < 0) {
       throw new IllegalArgumentException("device " + device + "; they are numbered from 0");
     }
-    memoryOfDevices.put(device, requireMemory(bytes));
+    Map<Integer, Long> more = new TreeMap<>(memoryOfDevices);
+    more.put(device, requireMemory(bytes));
+    memoryOfDevices = more;
     return this;
   }
 
