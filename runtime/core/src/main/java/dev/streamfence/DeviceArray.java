@@ -1,5 +1,3 @@
-// Long for its documentation: each operation says what it orders, whether it waits and what it
-// refuses.
 package dev.streamfence;
 
 import dev.streamfence.internal.device.WritableArray;

@@ -1,4 +1,3 @@
-// Long because each primitive type needs its own methods: a common one would box.
 package dev.streamfence;
 
 import java.util.Objects;

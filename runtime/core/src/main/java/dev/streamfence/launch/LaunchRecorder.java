@@ -1,4 +1,3 @@
-// Long for its documentation: each argument says what its parameter takes and what is refused.
 package dev.streamfence.launch;
 
 import dev.streamfence.Completion;

@@ -1,4 +1,3 @@
-// Long because its options are documented here.
 package dev.streamfence.simulation;
 
 import dev.streamfence.DeviceSimulation;

@@ -1,4 +1,3 @@
-// Long because each type of buffer has its own methods: a common one would box.
 package dev.streamfence.internal.device;
 
 import dev.streamfence.internal.memory.HostBytes;

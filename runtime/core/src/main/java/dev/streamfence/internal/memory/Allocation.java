@@ -1,4 +1,3 @@
-// Long because each kind of memory has its own way to be created.
 package dev.streamfence.internal.memory;
 
 import static java.util.Objects.requireNonNull;

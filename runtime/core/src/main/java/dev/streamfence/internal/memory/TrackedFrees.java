@@ -1,4 +1,3 @@
-// Long because freeing, postponing and repeating a free share the index of what is live.
 package dev.streamfence.internal.memory;
 
 import dev.streamfence.CudaDriverException;

@@ -1,4 +1,3 @@
-// Long because each kind of column, and each way in which its parts can be wrong, is a test.
 package dev.streamfence.internal.column;
 
 import static dev.streamfence.column.ColumnType.BOOL;

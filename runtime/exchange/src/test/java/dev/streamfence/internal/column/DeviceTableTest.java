@@ -1,4 +1,3 @@
-// Long because each way to make a table of columns, or of a table, is a test.
 package dev.streamfence.internal.column;
 
 import static dev.streamfence.column.ColumnType.BOOL;

@@ -1,4 +1,3 @@
-// Long because both directions and both structures are tested against one library.
 package dev.streamfence.internal.exchange;
 
 import static org.assertj.core.api.Assertions.assertThat;

@@ -1,4 +1,3 @@
-// Long because each fault is a row of a table.
 package dev.streamfence.internal.exchange;
 
 import static org.assertj.core.api.Assertions.assertThat;

@@ -1,4 +1,3 @@
-// Long because each form of download has its own tests.
 package dev.streamfence.internal.device;
 
 import static org.assertj.core.api.Assertions.assertThat;

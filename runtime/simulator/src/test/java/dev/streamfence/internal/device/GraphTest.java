@@ -1,4 +1,3 @@
-// Long because each kind of work has a test of what it is in a graph.
 package dev.streamfence.internal.device;
 
 import static org.assertj.core.api.Assertions.assertThat;

@@ -1,4 +1,3 @@
-// Long because a mapped array is used in every way in which an array and a pinned array are.
 package dev.streamfence.internal.device;
 
 import static dev.streamfence.internal.order.Misuses.misuse;

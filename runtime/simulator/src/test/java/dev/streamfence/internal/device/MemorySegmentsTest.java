@@ -1,4 +1,3 @@
-// Long because each kind of segment has its own test.
 package dev.streamfence.internal.device;
 
 import static org.assertj.core.api.Assertions.assertThat;

@@ -1,4 +1,3 @@
-// Long because a variable takes part in transfers, launches, loading and closing.
 package dev.streamfence.internal.launch;
 
 import static dev.streamfence.internal.order.Misuses.misuse;

@@ -1,4 +1,3 @@
-// Long because every kind of fault has a test of its whole message.
 package dev.streamfence.internal.simulator;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;

@@ -1,4 +1,3 @@
-// Long because each way to order threads has a kernel, an expected result and its mistakes.
 package dev.streamfence.internal.simulator;
 
 import static java.nio.charset.StandardCharsets.UTF_8;

@@ -1,4 +1,3 @@
-// Long because each promise of an adoption is a test.
 package dev.streamfence.internal.column.foreign;
 
 import static org.assertj.core.api.Assertions.assertThat;

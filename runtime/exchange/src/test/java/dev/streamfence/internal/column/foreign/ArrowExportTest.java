@@ -1,4 +1,3 @@
-// Long because each promise of an export is a test.
 package dev.streamfence.internal.column.foreign;
 
 import static dev.streamfence.internal.order.Misuses.misuse;

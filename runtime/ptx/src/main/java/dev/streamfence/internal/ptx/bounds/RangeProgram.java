@@ -1,4 +1,3 @@
-// Long because it holds one record per kind of step.
 package dev.streamfence.internal.ptx.bounds;
 
 import dev.streamfence.internal.ptx.ir.TooComplexException;

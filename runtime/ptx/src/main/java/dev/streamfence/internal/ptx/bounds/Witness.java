@@ -1,5 +1,3 @@
-// Long because the thread that is chosen, its values and the loops that it runs depend on each
-// other.
 package dev.streamfence.internal.ptx.bounds;
 
 import dev.streamfence.internal.ptx.bounds.CertainAccess.Way;
