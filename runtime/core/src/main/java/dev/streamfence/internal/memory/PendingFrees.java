@@ -1,5 +1,6 @@
 package dev.streamfence.internal.memory;
 
+import dev.streamfence.CudaDriverException;
 import dev.streamfence.internal.order.Timeline;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -7,6 +8,7 @@ import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -195,6 +197,63 @@ final class PendingFrees {
     }
     streams.clear();
     return returned(reaped);
+  }
+
+  /**
+   * Returns the bytes of done frees, and waits for the oldest until enough are returned or none is
+   * left. Holds no lock while it asks the device or waits.
+   *
+   * @param returned bytes that the caller has returned, which count as well
+   * @param isLost whether the device is lost, and its memory with it
+   * @return how many bytes are returned in all
+   * @throws CudaDriverException if the driver refuses, unless bytes are returned
+   */
+  long await(long returned, long wanted, BooleanSupplier isLost) {
+    long reaped = returned;
+    CudaDriverException failure = null;
+    try {
+      reaped += reapDone();
+      while (reaped < wanted) {
+        PendingFree oldest = oldest();
+        if (oldest == null) {
+          break;
+        }
+        oldest.timeline().awaitDone(oldest.ticket(), "waiting for freed memory");
+        reaped += reapDone();
+      }
+    } catch (CudaDriverException e) {
+      failure = e;
+    }
+    // An error must not hide returned bytes; the next reap meets it again.
+    reaped += failure != null && isLost.getAsBoolean() ? reapAll() : reapKnown();
+    if (failure != null && reaped == 0) {
+      throw failure;
+    }
+    return reaped;
+  }
+
+  /**
+   * Returns the freed bytes that the device is found to be done with: on each stream, asks about
+   * the oldest free until one is not done.
+   */
+  private long reapDone() {
+    CudaDriverException failure = null;
+    long reaped = 0;
+    for (Timeline timeline : timelines()) {
+      try {
+        for (PendingFree oldest = oldest(timeline);
+            oldest != null && timeline.isDone(oldest.ticket());
+            oldest = oldest(timeline)) {
+          reaped += reapKnown(timeline);
+        }
+      } catch (CudaDriverException e) {
+        failure = e;
+      }
+    }
+    if (failure != null && reaped == 0) {
+      throw failure;
+    }
+    return reaped;
   }
 
   private long returned(long bytes) {

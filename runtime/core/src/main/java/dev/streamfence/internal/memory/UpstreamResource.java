@@ -1,11 +1,9 @@
-// Long because two kinds of memory are obtained and freed here, and reaped by one queue.
 package dev.streamfence.internal.memory;
 
 import static java.util.Objects.requireNonNull;
 
 import dev.streamfence.CudaDriverException;
 import dev.streamfence.internal.LogTopic;
-import dev.streamfence.internal.memory.PendingFrees.PendingFree;
 import dev.streamfence.internal.order.PendingUse;
 import dev.streamfence.internal.order.StreamPool;
 import dev.streamfence.internal.order.Submission;
@@ -467,50 +465,6 @@ public final class UpstreamResource extends TrackedResource implements AutoClose
 
   @Override
   public long awaitReap(long wanted) {
-    long reaped = super.awaitReap(wanted);
-    CudaDriverException failure = null;
-    try {
-      reaped += reapDone();
-      while (reaped < wanted) {
-        PendingFree oldest = pendingFrees.oldest();
-        if (oldest == null) {
-          break;
-        }
-        oldest.timeline().awaitDone(oldest.ticket(), "waiting for freed memory");
-        reaped += reapDone();
-      }
-    } catch (CudaDriverException e) {
-      failure = e;
-    }
-    // An error must not hide returned bytes; the next reap meets it again.
-    reaped += failure != null && isLost() ? pendingFrees.reapAll() : pendingFrees.reapKnown();
-    if (failure != null && reaped == 0) {
-      throw failure;
-    }
-    return reaped;
-  }
-
-  /**
-   * Returns the freed bytes that the device is found to be done with: on each stream, queries the
-   * oldest free until one is not done.
-   */
-  private long reapDone() {
-    CudaDriverException failure = null;
-    long reaped = 0;
-    for (Timeline timeline : pendingFrees.timelines()) {
-      try {
-        for (PendingFree oldest = pendingFrees.oldest(timeline);
-            oldest != null && timeline.isDone(oldest.ticket());
-            oldest = pendingFrees.oldest(timeline)) {
-          reaped += pendingFrees.reapKnown(timeline);
-        }
-      } catch (CudaDriverException e) {
-        failure = e;
-      }
-    }
-    if (failure != null && reaped == 0) {
-      throw failure;
-    }
-    return reaped;
+    return pendingFrees.await(super.awaitReap(wanted), wanted, this::isLost);
   }
 }
