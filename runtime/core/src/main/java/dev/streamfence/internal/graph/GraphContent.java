@@ -159,6 +159,6 @@ final class GraphContent {
 
   /** Releases everything that it has besides. Without the lock: it may call code of the user. */
   void release(Teardown teardown) {
-    recording.release(teardown, driver.sticky().error() != null);
+    recording.memory().release(teardown, driver.sticky().error() != null);
   }
 }

@@ -118,7 +118,7 @@ public final class GraphRecorder {
       recording.shareScratch();
       inputs.end();
       recording.checks().forEach(Runnable::run);
-      recording.awaitUntracked();
+      recording.memory().awaitUntracked();
       GraphContent content = new GraphContent(runtime.driver(), name, recording, inputs);
       try {
         return use.apply(content);
@@ -144,7 +144,7 @@ public final class GraphRecorder {
   /** Releases what a graph has that was not made. */
   private static void release(TrackedRuntime runtime, GraphRecording recording, Throwable failure) {
     Teardown teardown = new Teardown();
-    recording.release(teardown, runtime.sticky().error() != null);
+    recording.memory().release(teardown, runtime.sticky().error() != null);
     try {
       teardown.finish();
     } catch (RuntimeException | Error e) {

@@ -249,7 +249,7 @@ public final class TrackedGraph implements KernelGraph {
       for (; kept < inputs.count(); kept++) {
         Region next = inputs.get(kept).next();
         if (next != null) {
-          recording.keep(next.hazards());
+          recording.memory().keep(next.hazards());
         }
       }
       isDone = true;
@@ -257,7 +257,7 @@ public final class TrackedGraph implements KernelGraph {
       for (int i = 0; i < kept && !isDone; i++) {
         Region next = inputs.get(i).next();
         if (next != null) {
-          recording.dismiss(next.hazards());
+          recording.memory().dismiss(next.hazards());
         }
       }
     }
@@ -281,7 +281,7 @@ public final class TrackedGraph implements KernelGraph {
       now.outdated().or(input.nodes());
     }
     now.inputs().useNext(input);
-    now.recording().dismiss(before);
+    now.recording().memory().dismiss(before);
   }
 
   @Override
@@ -496,7 +496,9 @@ public final class TrackedGraph implements KernelGraph {
   /** Waits for the runs if they use memory that is then freed at once. Held: the lock. */
   private void awaitRuns(GraphContent of) {
     Timeline last = lastTimeline;
-    if (last != null && of.recording().ownsUnordered() && driver.sticky().error() == null) {
+    if (last != null
+        && of.recording().memory().ownsUnordered()
+        && driver.sticky().error() == null) {
       last.awaitDone(lastTicket, "closing " + this);
     }
   }

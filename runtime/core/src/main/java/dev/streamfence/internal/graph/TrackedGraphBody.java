@@ -37,7 +37,7 @@ public final class TrackedGraphBody implements GraphBody {
   public <A> DeviceArray<A> scratch(DeviceStream stream, Class<A> arrayType, long length) {
     requireActive("scratch memory");
     DeviceArray<A> array = runtime.memory().allocate(stream, arrayType, length, "");
-    recording.closeAtEnd(array::close);
+    recording.memory().closeAtEnd(array::close);
     return array;
   }
 

@@ -278,8 +278,8 @@ public final class TrackedRecorder implements LaunchRecorder {
       // The tables are written at once, on this stream.
       timeline.requireNotCapturing(labels);
       AddressTables kept = runtime.addressTables(timeline);
-      graph.own(kept::close);
-      graph.comeAfter(timeline);
+      graph.memory().own(kept::close);
+      graph.memory().comeAfter(timeline);
       try {
         tables.placeIn(kept);
       } catch (CudaDriverException e) {

@@ -1,4 +1,3 @@
-// Long because a graph takes every kind of work, and each is a call of its own.
 package dev.streamfence.internal.order;
 
 import dev.streamfence.CudaDriverException;
@@ -16,12 +15,10 @@ import dev.streamfence.internal.order.RecordedNode.Range;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -60,14 +57,8 @@ public final class GraphRecording implements Sink {
   /** In the order of the first uses, like the checks. */
   private final Set<HazardState> used = new LinkedHashSet<>();
 
-  /** How often it holds which memory. */
-  private final Map<HazardState, Integer> held = new LinkedHashMap<>();
-
-  private final ArgumentFrames frames;
+  private final GraphMemory memory;
   private final Set<Runnable> checks = new LinkedHashSet<>();
-  private final List<Consumer<Teardown>> owned = new ArrayList<>();
-  private final List<Runnable> closes = new ArrayList<>();
-  private final Set<Timeline> untracked = new LinkedHashSet<>();
   private long sharedBytes;
 
   /** Whose code runs; null outside of the code of a condition. */
@@ -84,7 +75,7 @@ public final class GraphRecording implements Sink {
    */
   public GraphRecording(String name, HostMemoryPool memory) {
     this.name = name;
-    this.frames = new ArgumentFrames(memory);
+    this.memory = new GraphMemory(name, memory);
   }
 
   /** The nodes, by their indices; of a condition first itself, and then its own nodes. */
@@ -117,28 +108,9 @@ public final class GraphRecording implements Sink {
     return List.copyOf(checks);
   }
 
-  /** Adds an array that the graph closes at its end. */
-  public void closeAtEnd(Runnable close) {
-    closes.add(close);
-  }
-
-  /** Adds what the graph has until its end, and what nothing orders with its runs. */
-  public void own(Consumer<Teardown> close) {
-    owned.add(close);
-  }
-
-  /** Says that runs come after what a stream was given without a ticket. */
-  public void comeAfter(Timeline timeline) {
-    untracked.add(timeline);
-  }
-
-  /** Waits for what streams were given without a ticket. */
-  public void awaitUntracked() {
-    for (Timeline timeline : untracked) {
-      timeline.requireNotCapturing(() -> "the end of the code of " + name);
-      timeline.pool().driver().synchronizeStream(timeline.stream());
-    }
-    untracked.clear();
+  /** What it keeps until it ends. */
+  public GraphMemory memory() {
+    return memory;
   }
 
   /** What the graph uses, in the order of the locks. */
@@ -200,7 +172,7 @@ public final class GraphRecording implements Sink {
               bindings.replace(freed.address(), freed.sizeInBytes(), kept.memory().address());
               outermost.giveUp(given.state());
               sharedBytes += freed.sizeInBytes();
-              dismiss(given.state());
+              memory.dismiss(given.state());
             });
   }
 
@@ -218,61 +190,6 @@ public final class GraphRecording implements Sink {
             + name
             + ", which records launches, fills, copies and transfers with pinned arrays; do it"
             + " outside of the body");
-  }
-
-  /**
-   * Keeps memory that is to be bound.
-   *
-   * @throws dev.streamfence.UseAfterFreeException if it is closed
-   */
-  public void keep(HazardState bound) {
-    HazardState whole = bound.outermost();
-    whole.hold(name);
-    held.merge(whole, 1, Integer::sum);
-  }
-
-  /** Takes one {@link #hold} or {@link #keep} back. */
-  public void dismiss(HazardState kept) {
-    HazardState whole = kept.outermost();
-    held.computeIfPresent(whole, (same, times) -> times == 1 ? null : times - 1);
-    endHold(whole);
-  }
-
-  private static void endHold(HazardState state) {
-    Runnable free = state.endHold();
-    if (free != null) {
-      free.run();
-    }
-  }
-
-  /** Whether it has memory that is not freed in the order of streams, but at once. */
-  public boolean ownsUnordered() {
-    return !owned.isEmpty();
-  }
-
-  /**
-   * Releases everything that the graph has; nothing {@link #ownsUnordered unordered} is in use.
-   *
-   * @param isLost whether the device is lost, and has taken its memory along
-   */
-  public void release(Teardown teardown, boolean isLost) {
-    if (isLost) {
-      untracked.clear();
-      owned.clear();
-    }
-    teardown.step(this::awaitUntracked);
-    closes.forEach(teardown::step);
-    closes.clear();
-    // Not forgotten: what the driver refuses is freed by the next call.
-    owned.forEach(close -> teardown.step(() -> close.accept(teardown)));
-    frames.release(teardown);
-    held.forEach(
-        (state, times) -> {
-          for (int i = 0; i < times; i++) {
-            teardown.step(() -> endHold(state));
-          }
-        });
-    held.clear();
   }
 
   /**
@@ -304,7 +221,7 @@ public final class GraphRecording implements Sink {
    */
   public void hold(HazardState state) {
     if (!used.contains(state)) {
-      keep(state);
+      memory.keep(state);
       used.add(state);
     }
   }
@@ -341,7 +258,7 @@ public final class GraphRecording implements Sink {
       KnownMemory known = state.memory();
       if (known == null || bindings.inputAt(known.address()) < 0) {
         used.remove(state);
-        teardown.step(() -> dismiss(state));
+        teardown.step(() -> memory.dismiss(state));
       }
     }
   }
@@ -415,7 +332,7 @@ public final class GraphRecording implements Sink {
   public HostMemory frame(long bytes) {
     requireNotSealed(order, requireCurrent().labels().work());
     try {
-      return frames.take(bytes);
+      return memory.frame(bytes);
     } catch (CudaDriverException e) {
       throw e.during("allocating memory for the arguments of " + name);
     }
