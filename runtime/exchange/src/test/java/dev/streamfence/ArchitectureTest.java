@@ -134,12 +134,16 @@ final class ArchitectureTest {
                   "internal.order",
                   "internal.memory",
                   "internal.driver",
+                  "internal.recording",
                   "internal.ptx.syntax",
                   "internal.ptx.binary",
                   "internal.ptx.analysis",
                   "internal.ptx.bounds",
                   "internal.ptx.symbolic",
                   "internal.ptx.check")),
+          Map.entry(
+              "internal.recording",
+              Set.of("root", "graph", "trace", "internal.driver", "internal.order")),
           Map.entry(
               "internal.graph",
               Set.of(
@@ -153,6 +157,7 @@ final class ArchitectureTest {
                   "internal.jfr",
                   "internal.memory",
                   "internal.order",
+                  "internal.recording",
                   "internal.trace")),
           Map.entry("internal", Set.of()),
           Map.entry("internal.driver", Set.of("root", "simulation", "internal.jfr")),

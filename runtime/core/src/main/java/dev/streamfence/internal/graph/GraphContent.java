@@ -5,13 +5,13 @@ import dev.streamfence.graph.GraphStructure;
 import dev.streamfence.internal.driver.CudaDriver;
 import dev.streamfence.internal.driver.CudaDriver.GraphHandle;
 import dev.streamfence.internal.graph.GraphInputs.Input;
-import dev.streamfence.internal.order.GraphRecording;
-import dev.streamfence.internal.order.GraphRecording.TotalUse;
 import dev.streamfence.internal.order.HazardState;
-import dev.streamfence.internal.order.RecordedNode;
 import dev.streamfence.internal.order.Teardown;
 import dev.streamfence.internal.order.Uses;
 import dev.streamfence.internal.order.WorkFacts;
+import dev.streamfence.internal.recording.RecordedGraph;
+import dev.streamfence.internal.recording.RecordedGraph.TotalUse;
+import dev.streamfence.internal.recording.RecordedNode;
 import java.util.BitSet;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
@@ -25,7 +25,7 @@ final class GraphContent {
 
   private final CudaDriver driver;
   private final GraphHandle handle;
-  private final GraphRecording recording;
+  private final RecordedGraph recording;
   private final GraphInputs inputs;
   private final GraphStructure structure;
   private final Runnable[] checks;
@@ -43,7 +43,7 @@ final class GraphContent {
   private boolean isDestroyed;
 
   /** Creates what a code has recorded that has returned; the driver's graph cannot run yet. */
-  GraphContent(CudaDriver driver, String name, GraphRecording recording, GraphInputs inputs) {
+  GraphContent(CudaDriver driver, String name, RecordedGraph recording, GraphInputs inputs) {
     this.driver = driver;
     this.recording = recording;
     this.inputs = inputs;
@@ -102,7 +102,7 @@ final class GraphContent {
     return handle;
   }
 
-  GraphRecording recording() {
+  RecordedGraph recording() {
     return recording;
   }
 

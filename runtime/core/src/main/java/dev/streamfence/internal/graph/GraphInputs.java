@@ -9,11 +9,11 @@ import dev.streamfence.internal.device.TrackedArray;
 import dev.streamfence.internal.device.TrackedRuntime;
 import dev.streamfence.internal.device.WritableArray;
 import dev.streamfence.internal.memory.Region;
-import dev.streamfence.internal.order.GraphBindings;
-import dev.streamfence.internal.order.GraphRecording;
-import dev.streamfence.internal.order.RecordedNode;
-import dev.streamfence.internal.order.RecordedNode.Range;
 import dev.streamfence.internal.order.UseLabels;
+import dev.streamfence.internal.recording.GraphBindings;
+import dev.streamfence.internal.recording.RecordedGraph;
+import dev.streamfence.internal.recording.RecordedNode;
+import dev.streamfence.internal.recording.RecordedNode.Range;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.LinkedHashMap;
@@ -96,7 +96,7 @@ final class GraphInputs {
   }
 
   private final TrackedRuntime runtime;
-  private final GraphRecording recording;
+  private final RecordedGraph recording;
   private final GraphBindings bindings;
   private final Map<String, Input> inputs = new LinkedHashMap<>();
 
@@ -109,7 +109,7 @@ final class GraphInputs {
   /** All other memory that nodes write. */
   private final AddressUnion otherWrites = new AddressUnion();
 
-  GraphInputs(TrackedRuntime runtime, GraphRecording recording) {
+  GraphInputs(TrackedRuntime runtime, RecordedGraph recording) {
     this.runtime = runtime;
     this.recording = recording;
     this.bindings = recording.bindings();

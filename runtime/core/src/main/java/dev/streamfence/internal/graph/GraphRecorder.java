@@ -8,8 +8,8 @@ import dev.streamfence.graph.KernelGraph;
 import dev.streamfence.internal.device.TrackedRuntime;
 import dev.streamfence.internal.device.TrackedStream;
 import dev.streamfence.internal.jfr.FlightEvents;
-import dev.streamfence.internal.order.GraphRecording;
 import dev.streamfence.internal.order.Teardown;
+import dev.streamfence.internal.recording.RecordedGraph;
 import java.util.Objects;
 import java.util.function.Function;
 
@@ -68,7 +68,7 @@ public final class GraphRecorder {
       runtime.requireOutsideLaunch(act);
       runtime.sticky().check();
       Object flight = FlightEvents.beginGraphRecording();
-      GraphRecording recording = new GraphRecording(words, runtime.hostMemory());
+      RecordedGraph recording = new RecordedGraph(words, runtime.hostMemory());
       try {
         GraphInputs inputs = run(runtime, recording, code);
         TrackedGraph graph = make(runtime, name, recording, inputs, use);
@@ -93,7 +93,7 @@ public final class GraphRecorder {
   }
 
   private static <X extends Exception> GraphInputs run(
-      TrackedRuntime runtime, GraphRecording recording, GraphCode<X> code) throws X {
+      TrackedRuntime runtime, RecordedGraph recording, GraphCode<X> code) throws X {
     GraphInputs inputs = new GraphInputs(runtime, recording);
     TrackedGraphBody body = new TrackedGraphBody(runtime, recording, inputs);
     runtime.life().record(recording);
@@ -111,7 +111,7 @@ public final class GraphRecorder {
   private static TrackedGraph make(
       TrackedRuntime runtime,
       String name,
-      GraphRecording recording,
+      RecordedGraph recording,
       GraphInputs inputs,
       Function<GraphContent, TrackedGraph> use) {
     try {
@@ -142,7 +142,7 @@ public final class GraphRecorder {
   }
 
   /** Releases what a graph has that was not made. */
-  private static void release(TrackedRuntime runtime, GraphRecording recording, Throwable failure) {
+  private static void release(TrackedRuntime runtime, RecordedGraph recording, Throwable failure) {
     Teardown teardown = new Teardown();
     recording.memory().release(teardown, runtime.sticky().error() != null);
     try {

@@ -9,14 +9,14 @@ import dev.streamfence.graph.GraphCode;
 import dev.streamfence.internal.device.TrackedArray;
 import dev.streamfence.internal.device.TrackedRuntime;
 import dev.streamfence.internal.memory.Region;
-import dev.streamfence.internal.order.ConditionalNodes;
-import dev.streamfence.internal.order.GraphRecording;
-import dev.streamfence.internal.order.GraphRecording.TotalUse;
 import dev.streamfence.internal.order.Submission;
 import dev.streamfence.internal.order.Teardown;
 import dev.streamfence.internal.order.UseLabels;
 import dev.streamfence.internal.order.Work;
 import dev.streamfence.internal.order.WorkFacts;
+import dev.streamfence.internal.recording.ConditionalNodes;
+import dev.streamfence.internal.recording.RecordedGraph;
+import dev.streamfence.internal.recording.RecordedGraph.TotalUse;
 import dev.streamfence.trace.WorkKind;
 import java.util.List;
 import java.util.Objects;
@@ -31,7 +31,7 @@ final class RecordedCondition {
   private static final int NOT_SUPPORTED = 801;
 
   private final TrackedRuntime runtime;
-  private final GraphRecording recording;
+  private final RecordedGraph recording;
   private final boolean isLoop;
   private final TrackedArray<?> number;
 
@@ -40,7 +40,7 @@ final class RecordedCondition {
 
   RecordedCondition(
       TrackedRuntime runtime,
-      GraphRecording recording,
+      RecordedGraph recording,
       boolean isLoop,
       ReadableArray<int[]> number) {
     this.runtime = runtime;

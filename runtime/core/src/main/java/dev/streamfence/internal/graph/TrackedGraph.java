@@ -20,9 +20,7 @@ import dev.streamfence.internal.driver.CudaDriver;
 import dev.streamfence.internal.driver.LaunchObserver;
 import dev.streamfence.internal.graph.GraphInputs.Input;
 import dev.streamfence.internal.memory.Region;
-import dev.streamfence.internal.order.GraphRecording;
 import dev.streamfence.internal.order.HazardState;
-import dev.streamfence.internal.order.RecordedNode;
 import dev.streamfence.internal.order.Submission;
 import dev.streamfence.internal.order.Teardown;
 import dev.streamfence.internal.order.Timeline;
@@ -30,6 +28,8 @@ import dev.streamfence.internal.order.UseLabels;
 import dev.streamfence.internal.order.Work;
 import dev.streamfence.internal.order.Work.Coverage;
 import dev.streamfence.internal.order.WorkFacts;
+import dev.streamfence.internal.recording.RecordedGraph;
+import dev.streamfence.internal.recording.RecordedNode;
 import dev.streamfence.internal.trace.GraphPicture;
 import dev.streamfence.trace.WorkKind;
 import java.io.IOException;
@@ -239,7 +239,7 @@ public final class TrackedGraph implements KernelGraph {
 
   /** Uses the arrays that are prepared from now on, all of them or none. Held: the lock. */
   private void useNext(GraphInputs inputs) {
-    GraphRecording recording = content.recording();
+    RecordedGraph recording = content.recording();
     for (int i = 0; i < inputs.count(); i++) {
       inputs.requireApart(inputs.get(i), description);
     }
@@ -371,7 +371,7 @@ public final class TrackedGraph implements KernelGraph {
 
   @Override
   public GraphStatistics statistics() {
-    GraphRecording recording = content.recording();
+    RecordedGraph recording = content.recording();
     return new GraphStatistics(
         recording.nodes().size(),
         recording.edges().size(),

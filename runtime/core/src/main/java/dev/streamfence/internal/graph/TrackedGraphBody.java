@@ -8,18 +8,18 @@ import dev.streamfence.graph.GraphBody;
 import dev.streamfence.graph.GraphCode;
 import dev.streamfence.internal.device.TrackedArray;
 import dev.streamfence.internal.device.TrackedRuntime;
-import dev.streamfence.internal.order.GraphRecording;
+import dev.streamfence.internal.recording.RecordedGraph;
 import java.util.Objects;
 
 /** The implementation of {@link GraphBody}. */
 public final class TrackedGraphBody implements GraphBody {
   private final Thread thread = Thread.currentThread();
   private final TrackedRuntime runtime;
-  private final GraphRecording recording;
+  private final RecordedGraph recording;
   private final GraphInputs inputs;
   private volatile boolean isEnded;
 
-  TrackedGraphBody(TrackedRuntime runtime, GraphRecording recording, GraphInputs inputs) {
+  TrackedGraphBody(TrackedRuntime runtime, RecordedGraph recording, GraphInputs inputs) {
     this.runtime = runtime;
     this.recording = recording;
     this.inputs = inputs;

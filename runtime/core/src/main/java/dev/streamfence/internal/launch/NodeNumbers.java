@@ -4,7 +4,7 @@ import dev.streamfence.DeviceException.AttemptedUse;
 import dev.streamfence.KernelArgumentException;
 import dev.streamfence.KernelArgumentException.Mistake;
 import dev.streamfence.internal.driver.KernelLaunch;
-import dev.streamfence.internal.order.RecordedNode;
+import dev.streamfence.internal.recording.RecordedNode;
 import dev.streamfence.launch.ElementType;
 import dev.streamfence.launch.KernelParameter;
 import java.lang.invoke.MethodType;

@@ -12,11 +12,11 @@ import dev.streamfence.internal.device.TrackedStream;
 import dev.streamfence.internal.driver.KernelLaunch;
 import dev.streamfence.internal.driver.LaunchObserver;
 import dev.streamfence.internal.memory.AddressTables;
-import dev.streamfence.internal.order.GraphRecording;
 import dev.streamfence.internal.order.Submission;
 import dev.streamfence.internal.order.Timeline;
 import dev.streamfence.internal.order.UseLabels;
 import dev.streamfence.internal.order.WorkFacts;
+import dev.streamfence.internal.recording.RecordedGraph;
 import dev.streamfence.launch.DeviceValues;
 import dev.streamfence.launch.ElementType;
 import dev.streamfence.launch.LaunchRecorder;
@@ -248,7 +248,7 @@ public final class TrackedRecorder implements LaunchRecorder {
     Submission submission = requireOpen();
     // Until it is queued, any exception explains the missing commit.
     submission.queuing();
-    GraphRecording graph = submission.recording();
+    RecordedGraph graph = RecordedGraph.of(submission);
     if (graph != null) {
       record(graph);
     } else if (launch.blocks() > 0) {
@@ -269,7 +269,7 @@ public final class TrackedRecorder implements LaunchRecorder {
   }
 
   /** Makes the launch a node of a graph; its tables stay in memory of the graph's own. */
-  private void record(GraphRecording graph) {
+  private void record(RecordedGraph graph) {
     if (launch.blocks() == 0) {
       return;
     }

@@ -90,7 +90,7 @@ abstract class ContentState extends HazardLock {
   }
 
   /** Whether no work has written it; nodes of graphs do not count. */
-  final boolean hasNoContent() {
+  public final boolean hasNoContent() {
     lock();
     try {
       return writes == 0;

@@ -292,7 +292,7 @@ public final class HazardState extends ContentState {
   }
 
   /** What it is a part of, and that of; itself if it is no part. */
-  HazardState outermost() {
+  public HazardState outermost() {
     HazardState outermost = this;
     while (outermost.whole != null) {
       outermost = outermost.whole;
@@ -555,7 +555,7 @@ public final class HazardState extends ContentState {
   }
 
   /** The name that its user has given it; empty if there is none. */
-  String tag() {
+  public String tag() {
     KnownMemory memory = memory();
     return memory == null ? "" : memory.tag();
   }
@@ -648,12 +648,12 @@ public final class HazardState extends ContentState {
   }
 
   /** What it is the state of; null if that is not known memory, as of a part. */
-  @Nullable KnownMemory memory() {
+  public @Nullable KnownMemory memory() {
     return subject instanceof KnownMemory memory ? memory : null;
   }
 
   /** The memory, if it is closed and nothing but one hold keeps it; else null. */
-  @Nullable KnownMemory onlyHeld() {
+  public @Nullable KnownMemory onlyHeld() {
     lock();
     try {
       return closesWithLastHold && holds == 1 ? memory() : null;

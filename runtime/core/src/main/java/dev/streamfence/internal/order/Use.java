@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
  * One use of an allocation by the submission that is open on a stream. {@link Uses} keeps it for
  * later submissions. Confined to the thread that holds the submission lock.
  */
-final class Use {
+public final class Use {
   private @Nullable HazardState state;
   private boolean reads;
   private boolean writes;
@@ -34,27 +34,30 @@ final class Use {
     state = null;
   }
 
-  HazardState state() {
+  /** The state of the allocation. */
+  public HazardState state() {
     return requireNonNull(state);
   }
 
-  boolean reads() {
+  /** Whether it reads. */
+  public boolean reads() {
     return reads;
   }
 
-  boolean writes() {
+  /** Whether it writes. */
+  public boolean writes() {
     return writes;
   }
 
   /**
    * The caller's label for the first read, or for the first use if nothing reads the allocation.
    */
-  int label() {
+  public int label() {
     return label;
   }
 
   /** The caller's label for the first write; without meaning if nothing writes the allocation. */
-  int writeLabel() {
+  public int writeLabel() {
     return writeLabel;
   }
 
@@ -84,7 +87,7 @@ final class Use {
    * @param isNext whether the use comes next, so that a read of memory that nothing has written is
    *     refused as well
    */
-  void requireUsable(UseLabels labels, boolean isNext) {
+  public void requireUsable(UseLabels labels, boolean isNext) {
     HazardState used = state();
     used.lock();
     try {

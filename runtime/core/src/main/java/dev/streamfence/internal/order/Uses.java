@@ -22,11 +22,13 @@ public final class Uses {
   /** Whether they are in the order of the locks, each allocation once. */
   private boolean isSorted = true;
 
-  int count() {
+  /** How many there are. */
+  public int count() {
     return count;
   }
 
-  Use get(int index) {
+  /** One of them. */
+  public Use get(int index) {
     return uses[index];
   }
 

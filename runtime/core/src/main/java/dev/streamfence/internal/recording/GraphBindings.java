@@ -1,4 +1,4 @@
-package dev.streamfence.internal.order;
+package dev.streamfence.internal.recording;
 
 import java.util.ArrayList;
 import java.util.List;

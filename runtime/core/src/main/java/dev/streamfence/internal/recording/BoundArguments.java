@@ -1,8 +1,8 @@
-package dev.streamfence.internal.order;
+package dev.streamfence.internal.recording;
 
 import dev.streamfence.internal.driver.HostMemory;
-import dev.streamfence.internal.order.GraphBindings.Binding;
-import dev.streamfence.internal.order.RecordedNode.Range;
+import dev.streamfence.internal.recording.GraphBindings.Binding;
+import dev.streamfence.internal.recording.RecordedNode.Range;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,7 +1,10 @@
-package dev.streamfence.internal.order;
+package dev.streamfence.internal.recording;
 
 import dev.streamfence.internal.driver.HostMemory;
 import dev.streamfence.internal.driver.HostMemoryPool;
+import dev.streamfence.internal.order.HazardState;
+import dev.streamfence.internal.order.Teardown;
+import dev.streamfence.internal.order.Timeline;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;

@@ -1,7 +1,9 @@
-package dev.streamfence.internal.order;
+package dev.streamfence.internal.recording;
 
 import dev.streamfence.internal.driver.GraphCondition;
-import dev.streamfence.internal.order.RecordedNode.Range;
+import dev.streamfence.internal.order.HazardState;
+import dev.streamfence.internal.order.KnownMemory;
+import dev.streamfence.internal.recording.RecordedNode.Range;
 import dev.streamfence.trace.WorkKind;
 import java.util.ArrayList;
 import java.util.Comparator;

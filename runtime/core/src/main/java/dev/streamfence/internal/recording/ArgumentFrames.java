@@ -1,7 +1,8 @@
-package dev.streamfence.internal.order;
+package dev.streamfence.internal.recording;
 
 import dev.streamfence.internal.driver.HostMemory;
 import dev.streamfence.internal.driver.HostMemoryPool;
+import dev.streamfence.internal.order.Teardown;
 import java.util.ArrayList;
 import java.util.List;
 

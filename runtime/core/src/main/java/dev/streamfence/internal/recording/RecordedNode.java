@@ -1,4 +1,4 @@
-package dev.streamfence.internal.order;
+package dev.streamfence.internal.recording;
 
 import static java.util.Objects.requireNonNull;
 
@@ -7,6 +7,8 @@ import dev.streamfence.internal.driver.GraphCondition;
 import dev.streamfence.internal.driver.GraphNode;
 import dev.streamfence.internal.driver.LaunchObserver;
 import dev.streamfence.internal.driver.Sink;
+import dev.streamfence.internal.order.Timeline;
+import dev.streamfence.internal.order.WorkFacts;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;

@@ -1,10 +1,14 @@
-package dev.streamfence.internal.order;
+package dev.streamfence.internal.recording;
 
 import static java.util.Objects.requireNonNull;
 
 import dev.streamfence.DeviceException.AttemptedUse;
 import dev.streamfence.graph.GraphEdge;
-import dev.streamfence.internal.order.GraphRecording.TotalUse;
+import dev.streamfence.internal.order.HazardState;
+import dev.streamfence.internal.order.Use;
+import dev.streamfence.internal.order.UseLabels;
+import dev.streamfence.internal.order.Uses;
+import dev.streamfence.internal.recording.RecordedGraph.TotalUse;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;

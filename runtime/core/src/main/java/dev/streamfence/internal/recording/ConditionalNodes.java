@@ -1,6 +1,9 @@
-package dev.streamfence.internal.order;
+package dev.streamfence.internal.recording;
 
-import dev.streamfence.internal.order.GraphRecording.TotalUse;
+import dev.streamfence.internal.order.HazardState;
+import dev.streamfence.internal.order.Teardown;
+import dev.streamfence.internal.order.Timeline;
+import dev.streamfence.internal.recording.RecordedGraph.TotalUse;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -9,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * body of the graph.
  */
 public final class ConditionalNodes {
-  private final GraphRecording recording;
+  private final RecordedGraph recording;
   private final @Nullable ConditionalNodes outer;
   private final int first;
   private final int index;
@@ -26,7 +29,7 @@ public final class ConditionalNodes {
    * @param usedBefore how much memory the graph uses without them
    */
   ConditionalNodes(
-      GraphRecording recording,
+      RecordedGraph recording,
       @Nullable ConditionalNodes outer,
       int first,
       int checksBefore,

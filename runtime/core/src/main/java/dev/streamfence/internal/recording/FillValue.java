@@ -1,4 +1,4 @@
-package dev.streamfence.internal.order;
+package dev.streamfence.internal.recording;
 
 import dev.streamfence.DeviceException.AttemptedUse;
 import dev.streamfence.KernelArgumentException;
