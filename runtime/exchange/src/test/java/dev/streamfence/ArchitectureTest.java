@@ -207,7 +207,7 @@ final class ArchitectureTest {
               "internal.pressure",
               Set.of("root", "memory", "trace", "internal.memory", "internal.order")),
           Map.entry("internal.simulator.bytes", Set.of()),
-          Map.entry("internal.simulator.clock", Set.of()),
+          Map.entry("internal.simulator.schedule", Set.of("simulation", "internal.driver")),
           Map.entry(
               "internal.column",
               Set.of(
@@ -240,7 +240,7 @@ final class ArchitectureTest {
                   "root",
                   "simulation",
                   "internal.simulator.bytes",
-                  "internal.simulator.clock",
+                  "internal.simulator.schedule",
                   "internal.driver",
                   "internal.ptx.syntax",
                   "internal.ptx.run",

@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import dev.streamfence.internal.simulator.bytes.Backing;
 import dev.streamfence.internal.simulator.bytes.HeapMemory;
+import dev.streamfence.internal.simulator.schedule.SimulatedStream;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.HashMap;

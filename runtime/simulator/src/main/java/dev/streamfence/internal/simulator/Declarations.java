@@ -2,6 +2,7 @@ package dev.streamfence.internal.simulator;
 
 import dev.streamfence.internal.driver.CudaDriver.StreamHandle;
 import dev.streamfence.internal.driver.LaunchObserver;
+import dev.streamfence.internal.simulator.schedule.SimulatedStream;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;

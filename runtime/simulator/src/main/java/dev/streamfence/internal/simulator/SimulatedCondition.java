@@ -3,8 +3,9 @@ package dev.streamfence.internal.simulator;
 import static java.util.Objects.requireNonNull;
 
 import dev.streamfence.internal.driver.LaunchObserver.Use;
-import dev.streamfence.internal.simulator.SimulatedStream.Point;
-import dev.streamfence.internal.simulator.SimulatedStream.QueuedOperation;
+import dev.streamfence.internal.simulator.schedule.SimulatedStream;
+import dev.streamfence.internal.simulator.schedule.SimulatedStream.Point;
+import dev.streamfence.internal.simulator.schedule.SimulatedStream.QueuedOperation;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

@@ -3,6 +3,8 @@ package dev.streamfence.internal.simulator;
 import dev.streamfence.RacyAccessException.Finding;
 import dev.streamfence.internal.LogTopic;
 import dev.streamfence.internal.driver.DeviceProperties;
+import dev.streamfence.internal.simulator.schedule.Scheduler;
+import dev.streamfence.internal.simulator.schedule.SubmissionOrder;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;

@@ -11,6 +11,7 @@ import dev.streamfence.internal.simulator.AddressSpace.Freed;
 import dev.streamfence.internal.simulator.AddressSpace.HeapExhausted;
 import dev.streamfence.internal.simulator.bytes.Backing;
 import dev.streamfence.internal.simulator.bytes.HeapMemory;
+import dev.streamfence.internal.simulator.schedule.SimulatedStream;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;

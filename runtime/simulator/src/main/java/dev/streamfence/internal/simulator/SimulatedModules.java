@@ -14,6 +14,7 @@ import dev.streamfence.internal.ptx.syntax.PtxException;
 import dev.streamfence.internal.ptx.syntax.PtxModule;
 import dev.streamfence.internal.ptx.syntax.PtxVersion;
 import dev.streamfence.internal.simulator.SimulatedModule.KernelFunction;
+import dev.streamfence.internal.simulator.schedule.Scheduler;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;

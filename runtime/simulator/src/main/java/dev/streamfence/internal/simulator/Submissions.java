@@ -2,7 +2,10 @@ package dev.streamfence.internal.simulator;
 
 import dev.streamfence.DeviceException;
 import dev.streamfence.internal.driver.LaunchObserver.Use;
-import dev.streamfence.internal.simulator.SimulatedStream.QueuedOperation;
+import dev.streamfence.internal.simulator.schedule.Scheduler;
+import dev.streamfence.internal.simulator.schedule.SimulatedStream;
+import dev.streamfence.internal.simulator.schedule.SimulatedStream.QueuedOperation;
+import dev.streamfence.internal.simulator.schedule.SubmissionOrder;
 import java.util.List;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;

@@ -3,7 +3,7 @@ package dev.streamfence.internal.simulator;
 import dev.streamfence.RacyAccessException.KernelThread;
 import dev.streamfence.RacyAccessException.Operation;
 import dev.streamfence.internal.driver.LaunchObserver.Use;
-import dev.streamfence.internal.simulator.SubmissionOrder.SubmissionPoint;
+import dev.streamfence.internal.simulator.schedule.SubmissionOrder.SubmissionPoint;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 

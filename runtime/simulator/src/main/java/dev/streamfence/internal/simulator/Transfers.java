@@ -4,7 +4,8 @@ import dev.streamfence.DeviceException;
 import dev.streamfence.internal.driver.CudaDriver.StreamHandle;
 import dev.streamfence.internal.driver.HostMemory;
 import dev.streamfence.internal.driver.LaunchObserver.Use;
-import dev.streamfence.internal.simulator.clock.ModelledTime;
+import dev.streamfence.internal.simulator.schedule.ModelledTime;
+import dev.streamfence.internal.simulator.schedule.SimulatedStream;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 

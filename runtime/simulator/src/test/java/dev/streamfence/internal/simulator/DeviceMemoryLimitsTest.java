@@ -18,6 +18,8 @@ import dev.streamfence.internal.driver.CudaDriver.StreamHandle;
 import dev.streamfence.internal.driver.HostMemory;
 import dev.streamfence.internal.simulator.bytes.Backing;
 import dev.streamfence.internal.simulator.bytes.HeapMemory;
+import dev.streamfence.internal.simulator.schedule.SimulatedStream;
+import dev.streamfence.internal.simulator.schedule.SubmissionOrder;
 import dev.streamfence.simulation.Schedule;
 import dev.streamfence.simulation.SimulatedDevice;
 import java.nio.charset.StandardCharsets;

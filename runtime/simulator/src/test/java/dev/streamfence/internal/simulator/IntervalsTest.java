@@ -2,6 +2,7 @@ package dev.streamfence.internal.simulator;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.streamfence.internal.simulator.schedule.SubmissionOrder;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;

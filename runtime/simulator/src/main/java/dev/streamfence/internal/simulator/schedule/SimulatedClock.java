@@ -1,4 +1,4 @@
-package dev.streamfence.internal.simulator.clock;
+package dev.streamfence.internal.simulator.schedule;
 
 /**
  * The host's clock as a program would see it whose kernels ran on a GPU: it stands still while the

@@ -1,4 +1,4 @@
-package dev.streamfence.internal.simulator.clock;
+package dev.streamfence.internal.simulator.schedule;
 
 /**
  * How long work takes on the simulated device's own clock: a model that has the proportions of a

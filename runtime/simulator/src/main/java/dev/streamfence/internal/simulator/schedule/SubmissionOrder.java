@@ -1,4 +1,4 @@
-package dev.streamfence.internal.simulator;
+package dev.streamfence.internal.simulator.schedule;
 
 import java.util.Arrays;
 import java.util.function.BiPredicate;
@@ -12,9 +12,9 @@ import org.jspecify.annotations.Nullable;
  * <p>A clock consists of blocks that never change once they are part of a clock, so the clocks of
  * many streams share equal blocks.
  */
-final class SubmissionOrder {
+public final class SubmissionOrder {
   /** The clock of one stream. Numbers are never reused. */
-  static final class StreamClock {
+  public static final class StreamClock {
     private final int number;
     private long position;
     // Never modified once assigned: operations keep it.
@@ -33,17 +33,17 @@ final class SubmissionOrder {
     }
 
     /** Says which operation the next ones are parts of. */
-    void enter(SubmissionPoint outer) {
+    public void enter(SubmissionPoint outer) {
       whole = outer;
     }
 
-    int number() {
+    public int number() {
       return number;
     }
   }
 
   /** The place of one operation. Immutable. */
-  static final class SubmissionPoint {
+  public static final class SubmissionPoint {
     private final int stream;
     private final long position;
     private final long[][] seen;
@@ -80,17 +80,17 @@ final class SubmissionOrder {
     }
 
     /** Whether the host carried it out. */
-    boolean isOnHost() {
+    public boolean isOnHost() {
       return stream == HOST;
     }
 
     /** Its position on that stream, from 1. */
-    long position() {
+    public long position() {
       return position;
     }
 
     /** Whether it was submitted before the other one; that alone orders nothing. */
-    boolean submittedBefore(SubmissionPoint other) {
+    public boolean submittedBefore(SubmissionPoint other) {
       return compare(other, (one, two) -> one.sequence < two.sequence);
     }
 
@@ -98,7 +98,7 @@ final class SubmissionOrder {
      * Whether it is done before the other one begins under every schedule, or is the same
      * operation.
      */
-    boolean before(SubmissionPoint other) {
+    public boolean before(SubmissionPoint other) {
       return compare(other, SubmissionPoint::isBefore);
     }
 
@@ -126,17 +126,17 @@ final class SubmissionOrder {
   private long sequence;
   private int streams;
 
-  StreamClock newStream() {
+  public StreamClock newStream() {
     return new StreamClock(++streams, false);
   }
 
   /** The clock of a stream for parts of operations, which no host learns of. */
-  StreamClock newInnerStream() {
+  public StreamClock newInnerStream() {
     return new StreamClock(++streams, true);
   }
 
   /** The place of a stream's next operation. */
-  SubmissionPoint submit(StreamClock stream) {
+  public SubmissionPoint submit(StreamClock stream) {
     learnFromHost(stream);
     stream.position++;
     SubmissionPoint place =
@@ -145,19 +145,19 @@ final class SubmissionOrder {
   }
 
   /** The place of something that the host does at this moment. */
-  SubmissionPoint onHost() {
+  public SubmissionPoint onHost() {
     ++sequence;
     return new SubmissionPoint(HOST, sequence, host, sequence, null);
   }
 
   /** The clock of an event: everything queued on the stream so far, and what comes before that. */
-  long[][] reached(StreamClock stream) {
+  public long[][] reached(StreamClock stream) {
     learnFromHost(stream);
     return withAllOf(stream, stream.seen);
   }
 
   /** Orders everything submitted later, on any stream, after a stream that is never used again. */
-  void ended(StreamClock stream) {
+  public void ended(StreamClock stream) {
     // Not after what it waited for, which may still run.
     hostKnows(withAllOf(stream, new long[0][]));
   }
@@ -171,7 +171,7 @@ final class SubmissionOrder {
   }
 
   /** Orders everything submitted later to the stream after an event's clock. */
-  void waited(StreamClock stream, long[][] reached) {
+  public void waited(StreamClock stream, long[][] reached) {
     stream.seen = later(stream.seen, reached);
   }
 
@@ -179,7 +179,7 @@ final class SubmissionOrder {
    * Records that the host knows that something is done: everything submitted later, on any stream,
    * comes after it.
    */
-  void hostKnows(long[][] reached) {
+  public void hostKnows(long[][] reached) {
     long[][] merged = later(host, reached);
     if (merged != host) {
       host = merged;
@@ -206,7 +206,7 @@ final class SubmissionOrder {
   }
 
   /** The maximum of two clocks; the first clock itself if it covers the other one. */
-  static long[][] later(long[][] one, long[][] other) {
+  public static long[][] later(long[][] one, long[][] other) {
     long[][] merged = one;
     for (int i = 0; i < other.length; i++) {
       long[] known = i < one.length ? one[i] : NOTHING;

@@ -1,7 +1,7 @@
-package dev.streamfence.internal.simulator;
+package dev.streamfence.internal.simulator.schedule;
 
 import dev.streamfence.internal.driver.CudaDriver.StreamHandle;
-import dev.streamfence.internal.simulator.SubmissionOrder.StreamClock;
+import dev.streamfence.internal.simulator.schedule.SubmissionOrder.StreamClock;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -10,9 +10,9 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /** A queue of operations that run in order. Confined to the driver's lock. */
-final class SimulatedStream implements StreamHandle {
+public final class SimulatedStream implements StreamHandle {
   /** Work, a wait for a point, or a point to reach. */
-  sealed interface QueuedOperation {
+  public sealed interface QueuedOperation {
     /**
      * Work of any kind.
      *
@@ -34,7 +34,7 @@ final class SimulatedStream implements StreamHandle {
   }
 
   /** The point of a stream that a recorded event captures. */
-  static final class Point {
+  public static final class Point {
     private final SimulatedStream stream;
     private final long[][] clock;
     private final List<SimulatedStream> waiting = new ArrayList<>();
@@ -43,25 +43,25 @@ final class SimulatedStream implements StreamHandle {
     /** On the device's clock, when it is reached; work that follows at once may set it on. */
     private long nanos;
 
-    Point(SimulatedStream stream, long[][] clock) {
+    public Point(SimulatedStream stream, long[][] clock) {
       this.stream = stream;
       this.clock = clock;
     }
 
     /** The clock of everything that comes before it. */
-    long[][] clock() {
+    public long[][] clock() {
       return clock;
     }
 
-    SimulatedStream stream() {
+    public SimulatedStream stream() {
       return stream;
     }
 
-    boolean isReached() {
+    public boolean isReached() {
       return reached;
     }
 
-    long nanos() {
+    public long nanos() {
       return nanos;
     }
 
@@ -104,7 +104,7 @@ final class SimulatedStream implements StreamHandle {
   /** Written by the creator of the stream before it submits anything there. */
   private volatile int number;
 
-  SimulatedStream(StreamClock clock) {
+  public SimulatedStream(StreamClock clock) {
     this.clock = clock;
     this.number = clock.number();
   }
@@ -112,29 +112,29 @@ final class SimulatedStream implements StreamHandle {
   /**
    * Its number in reports: the runtime's, or the one of its creation if it belongs to no runtime.
    */
-  int number() {
+  public int number() {
     return number;
   }
 
-  void setNumber(int number) {
+  public void setNumber(int number) {
     this.number = number;
   }
 
   /** Whether what is put on it is captured instead of queued. */
-  boolean isCapturing() {
+  public boolean isCapturing() {
     return captured >= 0;
   }
 
-  void beginCapture() {
+  public void beginCapture() {
     captured = 0;
   }
 
-  void capture() {
+  public void capture() {
     captured++;
   }
 
   /** Ends the capture, and returns how many operations it has. */
-  int endCapture() {
+  public int endCapture() {
     int last = captured;
     captured = -1;
     return last;
@@ -148,16 +148,16 @@ final class SimulatedStream implements StreamHandle {
     this.place = place;
   }
 
-  StreamClock clock() {
+  public StreamClock clock() {
     return clock;
   }
 
-  void add(QueuedOperation operation) {
+  public void add(QueuedOperation operation) {
     queue.addLast(operation);
   }
 
   /** Work that takes the device no time. */
-  static QueuedOperation instant(Runnable run) {
+  public static QueuedOperation instant(Runnable run) {
     return new QueuedOperation.Work(
         Long.MIN_VALUE,
         () -> {
@@ -167,33 +167,33 @@ final class SimulatedStream implements StreamHandle {
   }
 
   /** Reaches a point, whenever it was queued. */
-  static QueuedOperation reach(Point point) {
+  public static QueuedOperation reach(Point point) {
     return new QueuedOperation.Reach(Long.MIN_VALUE, point);
   }
 
   /** Puts operations before all that are queued. */
-  void goOnWith(List<QueuedOperation> operations) {
+  public void goOnWith(List<QueuedOperation> operations) {
     for (int i = operations.size() - 1; i >= 0; i--) {
       queue.addFirst(operations.get(i));
     }
   }
 
   /** A point that an operation of this stream will queue. */
-  Point promise() {
+  public Point promise() {
     Point point = new Point(this, new long[0][]);
     promised.addLast(point);
     return point;
   }
 
   /** A point that the stream has reached. */
-  Point here(long[][] reachedClock) {
+  public Point here(long[][] reachedClock) {
     Point here = new Point(this, reachedClock);
     here.reached = true;
     here.nanos = now;
     return here;
   }
 
-  boolean isIdle() {
+  public boolean isIdle() {
     return queue.isEmpty();
   }
 
@@ -245,12 +245,12 @@ final class SimulatedStream implements StreamHandle {
   }
 
   /** The device's clock as far as this stream has come. */
-  long now() {
+  public long now() {
     return now;
   }
 
   /** Sets the clock to at least that of a point that is reached. */
-  void comeAfter(Point point) {
+  public void comeAfter(Point point) {
     now = Math.max(now, point.nanos);
     justReached = null;
   }

@@ -1,9 +1,8 @@
-package dev.streamfence.internal.simulator;
+package dev.streamfence.internal.simulator.schedule;
 
-import dev.streamfence.internal.simulator.SimulatedStream.Point;
-import dev.streamfence.internal.simulator.SimulatedStream.QueuePlace;
-import dev.streamfence.internal.simulator.SimulatedStream.QueuedOperation;
-import dev.streamfence.internal.simulator.clock.SimulatedClock;
+import dev.streamfence.internal.simulator.schedule.SimulatedStream.Point;
+import dev.streamfence.internal.simulator.schedule.SimulatedStream.QueuePlace;
+import dev.streamfence.internal.simulator.schedule.SimulatedStream.QueuedOperation;
 import dev.streamfence.simulation.Schedule;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -16,7 +15,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** Decides which stream's next operation runs, and when. Confined to the driver's lock. */
-final class Scheduler {
+public final class Scheduler {
   /** What the schedulers of several devices share: any of them may run a stream of another. */
   private static final class Turns {
     private final Schedule schedule;
@@ -37,7 +36,7 @@ final class Scheduler {
   private final Turns turns;
   private final Set<SimulatedStream> streams = new LinkedHashSet<>();
 
-  Scheduler(Schedule schedule, long seed) {
+  public Scheduler(Schedule schedule, long seed) {
     this(new Turns(schedule, seed));
   }
 
@@ -46,39 +45,39 @@ final class Scheduler {
   }
 
   /** A scheduler for the streams of another device, which may wait for those of this one. */
-  Scheduler forAnotherDevice() {
+  public Scheduler forAnotherDevice() {
     return new Scheduler(turns);
   }
 
-  void add(SimulatedStream stream) {
+  public void add(SimulatedStream stream) {
     stream.begin(turns.clock.nanoTime());
     streams.add(stream);
   }
 
   /** Removes a stream after running everything queued on it. */
-  void remove(SimulatedStream stream) {
+  public void remove(SimulatedStream stream) {
     drain(stream);
     streams.remove(stream);
   }
 
   /** The host's clock. */
-  SimulatedClock clock() {
+  public SimulatedClock clock() {
     return turns.clock;
   }
 
-  boolean has(SimulatedStream stream) {
+  public boolean has(SimulatedStream stream) {
     return streams.contains(stream);
   }
 
-  int count() {
+  public int count() {
     return streams.size();
   }
 
-  void forEach(Consumer<SimulatedStream> action) {
+  public void forEach(Consumer<SimulatedStream> action) {
     streams.forEach(action);
   }
 
-  void enqueue(SimulatedStream stream, QueuedOperation operation) {
+  public void enqueue(SimulatedStream stream, QueuedOperation operation) {
     stream.add(operation);
     if (turns.isStepping) {
       // By the operation that runs, which then waits for it.
@@ -101,7 +100,7 @@ final class Scheduler {
   }
 
   /** Lets some work run when the host polls a stream, so that repeated polling ends. */
-  void poll(SimulatedStream stream) {
+  public void poll(SimulatedStream stream) {
     switch (turns.schedule) {
       case EAGER -> {}
       case LAZY -> advanceOnce(stream);
@@ -110,7 +109,7 @@ final class Scheduler {
   }
 
   /** Runs everything queued on a stream, and the operations it waits for. */
-  void drain(SimulatedStream stream) {
+  public void drain(SimulatedStream stream) {
     while (!stream.isIdle()) {
       Point blocker = stream.blockedBy();
       if (blocker == null) {
@@ -121,14 +120,14 @@ final class Scheduler {
     }
   }
 
-  void drainAll() {
+  public void drainAll() {
     for (SimulatedStream stream : List.copyOf(streams)) {
       drain(stream);
     }
   }
 
   /** Runs the operations needed to reach a point. */
-  void reach(Point point) {
+  public void reach(Point point) {
     Deque<Point> wanted = new ArrayDeque<>();
     wanted.addLast(point);
     while (!wanted.isEmpty()) {
@@ -144,7 +143,7 @@ final class Scheduler {
     }
   }
 
-  void abandonAll() {
+  public void abandonAll() {
     for (SimulatedStream stream : streams) {
       for (Point point : stream.abandon()) {
         point.waiting().forEach(this::consider);
