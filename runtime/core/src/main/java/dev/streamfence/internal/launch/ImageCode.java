@@ -11,7 +11,6 @@ import dev.streamfence.internal.ptx.check.CubinCheck;
 import dev.streamfence.internal.ptx.check.KernelCheck;
 import dev.streamfence.internal.ptx.check.KernelFacts;
 import dev.streamfence.internal.ptx.check.Mismatch;
-import dev.streamfence.internal.ptx.check.SymbolCheck;
 import dev.streamfence.internal.ptx.check.SymbolMismatch;
 import dev.streamfence.internal.ptx.syntax.BlockLimit;
 import dev.streamfence.internal.ptx.syntax.PtxEntry;
@@ -21,12 +20,13 @@ import dev.streamfence.internal.ptx.syntax.PtxVersion;
 import dev.streamfence.launch.KernelImage;
 import dev.streamfence.launch.KernelSignature;
 import dev.streamfence.launch.KernelSymbol;
-import java.lang.ref.SoftReference;
+import java.lang.ref.WeakReference;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -36,17 +36,22 @@ import org.jspecify.annotations.Nullable;
  */
 final class ImageCode {
   private final String source;
-  private final byte[] file;
+
+  /** The file again; an image in memory has its bytes already. */
+  private final Supplier<byte[]> file;
+
   private final List<KernelSymbol> symbols;
 
-  /** The module, if the compiler has not compared it and it can be read. */
-  private final @Nullable PtxModule ptx;
+  /**
+   * The parsed module, until a collection takes it: it is much larger than its text, and hardly
+   * used after the kernels are loaded.
+   */
+  private WeakReference<KernelCheck> parsed;
 
-  /** The parsed module, where launches need more than the launcher has. */
-  private SoftReference<PtxModule> parsed = new SoftReference<>(null);
+  /** Kept, so that a module that is parsed again has only the rest of it. */
+  private final AnalysisBudget budget = new AnalysisBudget();
 
   private final @Nullable Cubin binary;
-  private @Nullable KernelCheck check;
   private @Nullable VariableUses variableUses;
   private final boolean isChecked;
   private final String origin;
@@ -61,7 +66,7 @@ final class ImageCode {
   private ImageCode(
       String source,
       byte[] file,
-      List<KernelSymbol> symbols,
+      KernelImage image,
       @Nullable PtxModule ptx,
       @Nullable Cubin binary,
       boolean isChecked,
@@ -69,9 +74,9 @@ final class ImageCode {
       String unreadable,
       boolean mayRequireBlock) {
     this.source = source;
-    this.file = file;
-    this.symbols = symbols;
-    this.ptx = ptx;
+    this.file = image.opener().isPresent() ? () -> file : image::bytes;
+    this.symbols = image.symbols();
+    this.parsed = new WeakReference<>(ptx == null ? null : new KernelCheck(ptx, budget));
     this.binary = binary;
     this.isChecked = isChecked;
     this.origin = origin;
@@ -97,7 +102,7 @@ final class ImageCode {
       requireLongAddresses(source, text);
       // Compilers write exactly this word.
       boolean mayRequire = text.contains(".reqntid");
-      return new ImageCode(source, file, image.symbols(), null, null, true, "", "", mayRequire);
+      return new ImageCode(source, file, image, null, null, true, "", "", mayRequire);
     }
     String origin =
         image.sha256().isEmpty()
@@ -111,7 +116,7 @@ final class ImageCode {
     if (looksLikePtx(file)) {
       try {
         PtxModule ptx = parse(source, new String(file, StandardCharsets.UTF_8));
-        return new ImageCode(source, file, image.symbols(), ptx, null, false, origin, "", true);
+        return new ImageCode(source, file, image, ptx, null, false, origin, "", true);
       } catch (PtxException e) {
         unreadable = "line " + e.line() + ", " + e.fact();
       }
@@ -130,15 +135,7 @@ final class ImageCode {
           null);
     }
     return new ImageCode(
-        source,
-        file,
-        image.symbols(),
-        null,
-        Cubin.read(file).orElse(null),
-        false,
-        origin,
-        unreadable,
-        false);
+        source, file, image, null, Cubin.read(file).orElse(null), false, origin, unreadable, false);
   }
 
   /** Why its kernels cannot be compared with the interface; empty if they can be or have been. */
@@ -160,10 +157,8 @@ final class ImageCode {
 
   /** A binary shows only its entries and the sizes of their parameters. */
   private List<Mismatch> compare(KernelSignature declared) {
-    if (ptx != null) {
-      if (check == null) {
-        check = new KernelCheck(ptx);
-      }
+    KernelCheck check = check();
+    if (check != null) {
       return check.compare(declared);
     }
     return binary == null ? List.of() : CubinCheck.compare(binary, declared);
@@ -183,30 +178,38 @@ final class ImageCode {
    * @param signature its declaration, which the code agrees with
    */
   @Nullable LoadedBounds bounds(KernelSignature signature) {
-    PtxModule module = module();
-    return module == null ? null : LoadedBounds.of(module, signature);
+    KernelCheck check = check();
+    return check == null
+        ? null
+        : check.launches(signature).map(found -> LoadedBounds.of(found, signature)).orElse(null);
   }
 
-  /** The module; null if it cannot be read. Parsed where it was not compared. */
-  private @Nullable PtxModule module() {
-    PtxModule module = ptx == null ? parsed.get() : ptx;
-    if (module == null && mayBeRead) {
+  /** Whether the parsed module is in memory. */
+  boolean isParsed() {
+    return parsed.get() != null;
+  }
+
+  /** The module; null if it cannot be read. */
+  private @Nullable KernelCheck check() {
+    KernelCheck check = parsed.get();
+    if (check == null && mayBeRead) {
       try {
-        module = PtxModule.parse(new String(file, StandardCharsets.UTF_8));
+        PtxModule module = PtxModule.parse(new String(file.get(), StandardCharsets.UTF_8));
+        check = new KernelCheck(module, budget);
       } catch (PtxException e) {
         // It may be newer than the parser. The compiler has warned of it.
         mayBeRead = false;
         return null;
       }
-      parsed = new SoftReference<>(module);
+      parsed = new WeakReference<>(check);
     }
-    return module;
+    return check;
   }
 
   /** The block shape that a kernel requires of every launch; empty unless PTX states it. */
   Optional<BlockLimit> requiredBlock(String entry) {
-    return Optional.ofNullable(mayRequireBlock ? module() : null)
-        .flatMap(module -> module.entry(entry))
+    return Optional.ofNullable(mayRequireBlock ? check() : null)
+        .flatMap(check -> check.module().entry(entry))
         .flatMap(PtxEntry::blockLimit)
         .filter(BlockLimit::exact);
   }
@@ -217,11 +220,12 @@ final class ImageCode {
    * @throws KernelLoadException if the code contradicts a declaration
    */
   void checkSymbols() {
-    if (isChecked || ptx == null) {
+    KernelCheck check = isChecked || symbols.isEmpty() ? null : check();
+    if (check == null) {
       return;
     }
     for (KernelSymbol symbol : symbols) {
-      Optional<SymbolMismatch> mismatch = SymbolCheck.compare(ptx, symbol);
+      Optional<SymbolMismatch> mismatch = check.compare(symbol);
       if (mismatch.isPresent()) {
         throw new KernelLoadException(source, mismatch.get().sentence() + origin, "", null);
       }
@@ -231,12 +235,12 @@ final class ImageCode {
   /** What a kernel may do with one of the image's symbols: everything, unless PTX shows less. */
   VariableUse use(String entry, String symbol) {
     if (variableUses == null) {
-      PtxModule module = module();
-      if (module == null) {
+      KernelCheck check = check();
+      if (check == null) {
         return new VariableUse(true, true);
       }
       Set<String> names = symbols.stream().map(KernelSymbol::name).collect(Collectors.toSet());
-      variableUses = new VariableUses(module, names, new AnalysisBudget());
+      variableUses = new VariableUses(check.module(), names, new AnalysisBudget());
     }
     return variableUses.of(entry, symbol);
   }

@@ -2,12 +2,10 @@ package dev.streamfence.internal.launch;
 
 import dev.streamfence.DeviceException.AttemptedUse;
 import dev.streamfence.internal.ptx.bounds.BoundsEvaluator;
-import dev.streamfence.internal.ptx.bounds.KernelBounds;
 import dev.streamfence.internal.ptx.bounds.LaunchBounds;
 import dev.streamfence.internal.ptx.bounds.ReachedAccess;
 import dev.streamfence.internal.ptx.check.DeclaredArrays;
 import dev.streamfence.internal.ptx.symbolic.NumberPlace;
-import dev.streamfence.internal.ptx.syntax.PtxModule;
 import dev.streamfence.launch.KernelParameter;
 import dev.streamfence.launch.KernelSignature;
 import dev.streamfence.launch.StructLayout;
@@ -28,20 +26,7 @@ final class LoadedBounds {
     this.declared = declared;
   }
 
-  /** The bounds that the code shows; null if no launch of the kernel can be refused. */
-  static @Nullable LoadedBounds of(PtxModule module, KernelSignature signature) {
-    DeclaredArrays declared = DeclaredArrays.of(signature);
-    return module
-        .entry(signature.entry())
-        .filter(entry -> entry.parameters().size() == signature.passed().size())
-        .map(entry -> KernelBounds.of(module, entry, declared.places(), declared.tables()))
-        .map(KernelBounds::launches)
-        .map(launches -> signature.requiresBounds() ? launches : launches.compact())
-        .map(launches -> of(launches, signature))
-        .orElse(null);
-  }
-
-  /** Bounds that are known already; null if no launch of the kernel can be refused. */
+  /** The bounds of a kernel; null if no launch of it can be refused. */
   static @Nullable LoadedBounds of(LaunchBounds bounds, KernelSignature signature) {
     return signature.requiresBounds() || bounds.isChecked()
         ? new LoadedBounds(signature, bounds, DeclaredArrays.of(signature))

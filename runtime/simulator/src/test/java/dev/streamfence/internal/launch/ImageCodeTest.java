@@ -6,13 +6,14 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.streamfence.KernelLoadException;
 import dev.streamfence.launch.KernelImage;
+import dev.streamfence.launch.KernelSignature;
 import java.util.Arrays;
 import java.util.HexFormat;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The kind of a file, recognised by its first bytes. */
+/** The kind of a file, recognised by its first bytes, and what is kept of its text. */
 final class ImageCodeTest {
   private static final String BINARY = "it is a binary";
 
@@ -70,5 +71,51 @@ final class ImageCodeTest {
         .isInstanceOf(KernelLoadException.class)
         .hasMessageStartingWith("file: it cannot be compared with the interface; line 1, ")
         .hasMessageEndingWith("; compile the PTX again");
+  }
+
+  private static final String STORING =
+      """
+      .version 7.0
+      .target sm_75
+      .address_size 64
+      .visible .entry store(.param .u64 out)
+      {
+        .reg .b64 %rd<2>;
+        ld.param.u64 %rd1, [out];
+        st.global.u32 [%rd1], 7;
+        ret;
+      }
+      """;
+
+  private static ImageCode collected(boolean isInMemory) {
+    byte[] file = STORING.getBytes(US_ASCII);
+    KernelImage image =
+        isInMemory ? KernelImage.of("image", file) : KernelImage.resource("image", name -> null);
+    ImageCode code = ImageCode.of(image, "image", file, false);
+    code.check(
+        KernelSignature.entry("store").writes("out", int[].class).shape("shape"), fact -> {});
+    while (code.isParsed()) {
+      System.gc();
+    }
+    return code;
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void aParsedModuleThatACollectionHasTakenIsParsedAgain(boolean isInMemory) {
+    ImageCode code = collected(isInMemory);
+    KernelSignature reading =
+        KernelSignature.entry("store").reads("out", int[].class).shape("shape");
+    assertThatThrownBy(() -> code.check(reading, fact -> {}))
+        .isInstanceOf(KernelLoadException.class)
+        .hasMessageContaining("the kernel stores to it: st.global.u32 in line 8");
+  }
+
+  @Test
+  void boundsAreFoundInAModuleThatIsParsedAgain() {
+    ImageCode code = collected(true);
+    KernelSignature writing =
+        KernelSignature.entry("store").writes("out", int[].class).shape("shape");
+    assertThat(code.bounds(writing)).isNotNull();
   }
 }

@@ -10,6 +10,7 @@ import dev.streamfence.internal.ptx.analysis.ParameterAccess;
 import dev.streamfence.internal.ptx.analysis.VariableUse;
 import dev.streamfence.internal.ptx.analysis.VariableUses;
 import dev.streamfence.internal.ptx.analysis.lattice.ParameterRole;
+import dev.streamfence.internal.ptx.bounds.LaunchBounds;
 import dev.streamfence.internal.ptx.check.Mismatch.Difference;
 import dev.streamfence.internal.ptx.ir.KernelFlow;
 import dev.streamfence.internal.ptx.syntax.BlockLimit;
@@ -198,6 +199,18 @@ public final class KernelCheck {
                 .orElse(""));
   }
 
+  /**
+   * What it takes to compute which elements a launch of a kernel touches.
+   *
+   * @param declared a declaration that agrees with the code
+   * @return empty if there is no such entry
+   */
+  public Optional<LaunchBounds> launches(KernelSignature declared) {
+    return agreeing(declared)
+        .map(entry -> report(entry, declared).launches())
+        .map(launches -> declared.requiresBounds() ? launches : launches.compact());
+  }
+
   private KernelFacts facts(PtxEntry entry, KernelSignature declared, List<KernelSymbol> symbols) {
     Map<String, VariableUse> uses = new HashMap<>();
     if (!symbols.isEmpty()) {
@@ -283,6 +296,11 @@ public final class KernelCheck {
       }
     }
     return List.copyOf(kept);
+  }
+
+  /** Returns the module. */
+  public PtxModule module() {
+    return module;
   }
 
   /** Returns whether the code was compiled for debugging, which leaves more accesses unclear. */
