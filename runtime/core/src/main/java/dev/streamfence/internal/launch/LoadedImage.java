@@ -151,16 +151,16 @@ final class LoadedImage {
     }
   }
 
-  /** What launches of a kernel touch; null if that is unknown, or not checked. */
-  private @Nullable LoadedBounds bounds(KernelSignature signature, @Nullable KernelFacts facts) {
+  /** What launches of a kernel touch, found when the first one asks. */
+  private LaunchedBounds bounds(KernelSignature signature, @Nullable KernelFacts facts) {
     if (!runtime.options().boundsChecks() && !signature.requiresBounds()) {
-      return null;
+      return new LaunchedBounds(() -> null);
     }
     if (facts != null) {
-      return LoadedBounds.of(facts.bounds(), signature);
+      return new LaunchedBounds(() -> LoadedBounds.of(facts.bounds(), signature));
     }
-    LoadedBounds bounds = code.bounds(signature);
-    if (bounds == null && signature.requiresBounds()) {
+    LaunchedBounds bounds = new LaunchedBounds(() -> read(signature));
+    if (signature.requiresBounds() && bounds.get() == null) {
       throw new KernelLoadException(
           image.name(),
           signature
@@ -169,6 +169,10 @@ final class LoadedImage {
           null);
     }
     return bounds;
+  }
+
+  private synchronized @Nullable LoadedBounds read(KernelSignature signature) {
+    return code.bounds(signature);
   }
 
   private int chooseBlockSize(KernelSignature signature, LoadedFunction function) {

@@ -24,7 +24,7 @@ final class LoadedKernel {
   private final LoadedFunction function;
   private final int blockSize;
   private final SymbolUse[] symbols;
-  private final @Nullable LoadedBounds bounds;
+  private final LaunchedBounds bounds;
   private final DeviceProperties device;
   private final @Nullable BlockShape required;
   private volatile @Nullable Occupancy occupancy;
@@ -38,7 +38,7 @@ final class LoadedKernel {
    * @param blockSize threads per block of launches that count threads, as declared or as chosen for
    *     the device
    * @param symbols its uses of variables of the module, which nothing may change from now on
-   * @param bounds what its launches touch; null if that is unknown, or not checked
+   * @param bounds what its launches touch
    */
   LoadedKernel(
       TrackedRuntime runtime,
@@ -47,7 +47,7 @@ final class LoadedKernel {
       LoadedFunction function,
       int blockSize,
       SymbolUse[] symbols,
-      @Nullable LoadedBounds bounds) {
+      LaunchedBounds bounds) {
     this.runtime = runtime;
     this.image = image;
     this.signature = signature;
@@ -87,9 +87,11 @@ final class LoadedKernel {
     return symbols;
   }
 
-  /** What its launches touch; null if that is unknown, or not checked. */
+  /**
+   * What its launches touch; null if that is unknown, or not checked. The first call may take long.
+   */
   @Nullable LoadedBounds bounds() {
-    return bounds;
+    return bounds.get();
   }
 
   /** A launch of this kernel, to be shaped and used over and over. */

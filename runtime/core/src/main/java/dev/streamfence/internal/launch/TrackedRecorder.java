@@ -42,9 +42,13 @@ public final class TrackedRecorder implements LaunchRecorder {
   private final LaunchArguments arguments;
   private final LaunchUses uses;
   private final @Nullable TableArguments tables;
-  private final @Nullable BoundsCheck bounds;
 
   // Confined to the thread that holds the submission lock.
+  private @Nullable BoundsCheck bounds;
+
+  /** Whether there is a check of bounds is known from the first launch on. */
+  private boolean areBoundsKnown;
+
   /** That of the stream, once a launch was begun. */
   private @Nullable Submission current;
 
@@ -73,8 +77,6 @@ public final class TrackedRecorder implements LaunchRecorder {
     this.arguments = new LaunchArguments(kernel, stream, frame, launch, tables, strict);
     this.uses = arguments.uses();
     this.tables = arguments.tables();
-    LoadedBounds known = kernel.bounds();
-    this.bounds = known == null ? null : new BoundsCheck(known, launch, frame);
   }
 
   @Override
@@ -231,8 +233,8 @@ public final class TrackedRecorder implements LaunchRecorder {
     if (launch.isShapeNew()) {
       kernel.requireLaunchable(launch);
     }
-    if (bounds != null && launch.blocks() > 0) {
-      arguments.check(bounds);
+    if (launch.blocks() > 0) {
+      checkBounds();
     }
     launch.keepShape();
     uses.submit(submission);
@@ -241,6 +243,17 @@ public final class TrackedRecorder implements LaunchRecorder {
     }
     submission.preflight();
     return this;
+  }
+
+  private void checkBounds() {
+    if (!areBoundsKnown) {
+      LoadedBounds known = kernel.bounds();
+      bounds = known == null ? null : new BoundsCheck(known, launch, frame);
+      areBoundsKnown = true;
+    }
+    if (bounds != null) {
+      arguments.check(bounds);
+    }
   }
 
   @Override
