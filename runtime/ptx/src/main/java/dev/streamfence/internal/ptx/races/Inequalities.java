@@ -25,7 +25,7 @@ final class Inequalities {
   private static final int MAX_DEPTH = 7;
 
   /** How many differences one search looks at. */
-  private static final int MAX_STEPS = 60;
+  private static final int MAX_STEPS = 8;
 
   /** The same for a search whose result is rare. */
   private static final int FEW_STEPS = 12;
@@ -75,27 +75,34 @@ final class Inequalities {
   private boolean prove(Polynomial goal, int depth) {
     budget.take(goal.size() + 1);
     Term open = null;
-    for (int i = 0; open == null && i < goal.size(); i++) {
-      open = isOpen(goal.term(i)) ? goal.term(i) : null;
+    int fewest = Integer.MAX_VALUE;
+    for (int i = 0; i < goal.size(); i++) {
+      Term term = goal.term(i);
+      if (isOpen(term)) {
+        // What no given one cancels stays, so that the term with the fewest decides soonest.
+        int count = depth == MAX_DEPTH ? 0 : cancelling(term, fewest);
+        if (count == 0) {
+          return false;
+        }
+        open = count < fewest ? term : open;
+        fewest = Math.min(fewest, count);
+      }
     }
     if (open == null) {
       return true;
     }
-    if (depth == MAX_DEPTH || --stepsLeft < 0 || !seen.add(goal)) {
+    if (--stepsLeft < 0 || !seen.add(goal)) {
       return false;
     }
     List<Rest> rests = new ArrayList<>();
     for (Polynomial each : given) {
       for (int i = 0; i < each.size(); i++) {
         Term term = each.term(i);
-        if (term.coefficient() > 0 != open.coefficient() > 0) {
-          continue;
-        }
-        Monomial factor = open.product().without(term.product());
-        if (factor == null || factor.has(isNoNatural)) {
-          continue;
-        }
-        Polynomial rest = without(goal, open.coefficient(), each, term.coefficient(), factor);
+        Monomial factor = factor(open, term);
+        Polynomial rest =
+            factor == null
+                ? null
+                : without(goal, open.coefficient(), each, term.coefficient(), factor);
         if (rest != null) {
           rests.add(new Rest(rest, open(rest)));
         }
@@ -109,6 +116,27 @@ final class Inequalities {
       }
     }
     return false;
+  }
+
+  /** How many terms of given ones cancel a term, counted up to a number. */
+  private int cancelling(Term open, int most) {
+    int count = 0;
+    for (int i = 0; i < given.size() && count < most; i++) {
+      Polynomial each = given.get(i);
+      for (int j = 0; j < each.size(); j++) {
+        count += factor(open, each.term(j)) == null ? 0 : 1;
+      }
+    }
+    return count;
+  }
+
+  /** By what a given term has to be multiplied to cancel one; null if nothing makes it do that. */
+  private @Nullable Monomial factor(Term open, Term term) {
+    if (term.coefficient() > 0 != open.coefficient() > 0) {
+      return null;
+    }
+    Monomial factor = open.product().without(term.product());
+    return factor == null || factor.has(isNoNatural) ? null : factor;
   }
 
   /** How many terms of a goal may be negative. */
