@@ -4,12 +4,17 @@ import dev.streamfence.internal.ptx.symbolic.ArrayPlace;
 import dev.streamfence.internal.ptx.symbolic.KernelParameters;
 import dev.streamfence.internal.ptx.symbolic.Node;
 import dev.streamfence.internal.ptx.symbolic.Node.Operator;
+import dev.streamfence.internal.ptx.symbolic.Node.Special;
 import dev.streamfence.internal.ptx.symbolic.NodeGraph;
+import dev.streamfence.internal.ptx.syntax.Instruction;
+import dev.streamfence.internal.ptx.syntax.Operand;
 import dev.streamfence.internal.ptx.syntax.PtxFunction;
 import dev.streamfence.internal.ptx.syntax.StateSpace;
 import dev.streamfence.internal.ptx.syntax.Variable;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,13 +24,49 @@ import org.jspecify.annotations.Nullable;
 final class NamedMemory extends KernelParameters {
   private final NodeGraph nodes;
   private final int arrays;
+  private final LaunchSpace space;
   private final List<Variable> variables = new ArrayList<>();
 
+  /** The names of the predefined registers that the code reads. */
+  private final Set<String> read = new HashSet<>();
+
   NamedMemory(
-      NodeGraph nodes, PtxFunction function, List<ArrayPlace> arrays, List<ArrayPlace> tables) {
+      NodeGraph nodes,
+      PtxFunction function,
+      List<ArrayPlace> arrays,
+      List<ArrayPlace> tables,
+      LaunchSpace space) {
     super(nodes, function, arrays, tables);
     this.nodes = nodes;
     this.arrays = arrays.size();
+    this.space = space;
+    for (Instruction instruction : function.instructions()) {
+      for (Operand operand : instruction.operands()) {
+        if (operand instanceof Operand.SpecialRegister special) {
+          read.add(special.name());
+        }
+      }
+    }
+  }
+
+  /** Code that does not read an index is written for one thread in that dimension. */
+  @Override
+  protected boolean isFlat(int dimension) {
+    Special thread = Special.thread(dimension);
+    return space.isFlat(thread)
+        || (!space.hasSeveralThreads(dimension) && !read.contains(thread.register));
+  }
+
+  @Override
+  public @Nullable Node number() {
+    boolean hasRows = !isFlat(1) || !isFlat(2);
+    boolean hasPlanes = !isFlat(2);
+    return (hasRows && !isSizeRead(0)) || (hasPlanes && !isSizeRead(1)) ? null : super.number();
+  }
+
+  /** Whether the code is written for all sizes of blocks, or they have one. */
+  private boolean isSizeRead(int dimension) {
+    return space.threads(dimension) > 0 || read.contains(Special.blockSize(dimension).register);
   }
 
   /** The variable with the base of this index; null if it is an array of the kernel's. */

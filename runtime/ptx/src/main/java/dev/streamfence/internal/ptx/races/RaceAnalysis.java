@@ -77,7 +77,7 @@ final class RaceAnalysis {
     ends = kernel.ends();
     flow = kernel.flow();
     graph = kernel.graph();
-    memory = new NamedMemory(nodes, function, arrays, tables);
+    memory = new NamedMemory(nodes, function, arrays, tables, space);
     values = new KernelValues(flow, graph, nodes, memory);
     values.evaluate();
     formulas = new Formulas(nodes, graph);

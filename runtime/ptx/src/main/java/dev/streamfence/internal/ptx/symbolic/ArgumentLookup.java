@@ -30,4 +30,12 @@ public interface ArgumentLookup {
   default @Nullable Node address(Variable variable, long offset, int bits) {
     return null;
   }
+
+  /**
+   * Returns the number of a thread in its block, whose last five bits are its lane; null if it is
+   * not followed.
+   */
+  default @Nullable Node number() {
+    return null;
+  }
 }

@@ -113,12 +113,20 @@ final class InstructionValues {
         }
       }
       return special.name().equals("%laneid")
-          ? sized(nodes.unknown(Integer.SIZE, 0, 31, block, List.of()), bits)
+          ? sized(lane(block), bits)
           : nodes.unknown(bits, block, List.of());
     }
     return operand instanceof Operand.VariableAddress address
         ? arguments.address(address.variable(), address.offset(), bits)
         : null;
+  }
+
+  /** A warp has consecutive threads of its block, the first one those from 0 on. */
+  private Node lane(int block) {
+    Node number = arguments.number();
+    return number == null
+        ? nodes.unknown(Integer.SIZE, 0, 31, block, List.of())
+        : nodes.of(Operator.AND, Integer.SIZE, number, nodes.constant(31, Integer.SIZE));
   }
 
   /** A value of this width: of a wider register, its low bits; of a number, this number. */

@@ -1,5 +1,7 @@
 package dev.streamfence.internal.ptx.symbolic;
 
+import dev.streamfence.internal.ptx.symbolic.Node.Operator;
+import dev.streamfence.internal.ptx.symbolic.Node.Special;
 import dev.streamfence.internal.ptx.syntax.PtxFunction;
 import dev.streamfence.internal.ptx.syntax.Variable;
 import java.util.ArrayList;
@@ -80,6 +82,24 @@ public class KernelParameters implements ArgumentLookup {
       }
     }
     return found;
+  }
+
+  /** Whether blocks have one thread in a dimension, 0 for x to 2 for z. */
+  protected boolean isFlat(int dimension) {
+    return false;
+  }
+
+  @Override
+  public @Nullable Node number() {
+    int last = !isFlat(2) ? 2 : !isFlat(1) ? 1 : 0;
+    Node number = nodes.special(Special.thread(last));
+    for (int dimension = last - 1; dimension >= 0; dimension--) {
+      Node size = nodes.special(Special.blockSize(dimension));
+      Node before = nodes.of(Operator.MULTIPLY, Integer.SIZE, number, size);
+      Node thread = nodes.special(Special.thread(dimension));
+      number = nodes.of(Operator.ADD, Integer.SIZE, before, thread);
+    }
+    return number;
   }
 
   private @Nullable Node number(int parameter, long offset, int bits, Variable variable) {

@@ -100,6 +100,17 @@ class KernelBoundsTest {
       END:
       """;
 
+  @ParameterizedTest
+  @CsvSource({"20, 20", "64, 32"})
+  void theLaneOfTheLastThreadIsKnownBeforeALaunch(int threads, int end) {
+    KernelBounds bounds =
+        bounds(
+            "mov.u32 %r6, %laneid; mul.wide.u32 %rd2, %r6, 4; add.s64 %rd3, %rd1, %rd2;"
+                + " st.global.u32 [%rd3], %r4;\n");
+    reaches(bounds, new Shape(2, threads, 0), end * 4L);
+    isLimitedTo(bounds, new Shape(2, threads, 0), 0, end * 4L);
+  }
+
   @Test
   void anAddressThatIsTooLongAFormulaCostsTheBoundsOfItsArrayAlone() {
     String number = "cvt.s64.s32 %rd5, %r6; add.s64 %rd5, %rd5, 1; cvt.u32.u64 %r6, %rd5;\n";

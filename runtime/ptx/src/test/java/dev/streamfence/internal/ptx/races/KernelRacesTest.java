@@ -457,4 +457,27 @@ final class KernelRacesTest {
     assertThat(verdict(at("%r4") + STORE + "bar.sync 0; ld.global.u32 %r10, [%rd5+4];"))
         .isEqualTo(Verdict.CERTAIN);
   }
+
+  @ParameterizedTest
+  @CsvSource({"5, PROVED", "6, UNKNOWN"})
+  void theFirstLaneOfAWarpIsOneThreadOfIt(int shift, Verdict expected) {
+    String lane = "mov.u32 %r20, %laneid; setp.ne.s32 %p1, %r20, 0; @%p1 bra END; ";
+    String warp = "shr.u32 %r21, %r0, " + shift + "; mad.lo.s32 %r13, %r21, 4, %r12; ";
+    assertThat(verdict(lane + "mov.u32 %r12, tile; " + warp + PUT)).isEqualTo(expected);
+  }
+
+  @Test
+  void aWarpHasConsecutiveThreadsOfAllRows() {
+    String lane = "mov.u32 %r20, %laneid; setp.ne.s32 %p1, %r20, 0; @%p1 bra END; ";
+    String row = "mov.u32 %r14, %tid.y; mov.u32 %r12, tile; ";
+    String put = "mad.lo.s32 %r13, %r21, 4, %r12; st.shared.u32 [%r13], %r4; ";
+    String warp = "mad.lo.s32 %r15, %r14, %r2, %r0; shr.u32 %r21, %r15, 5; ";
+    assertThat(of(row + warp + lane + put, LaunchSpace.ANY).verdict()).isEqualTo(Verdict.PROVED);
+    // A row of 64 threads has two warps.
+    assertThat(of(row + "mov.u32 %r21, %r14; " + lane + put, LaunchSpace.ANY).verdict())
+        .isNotEqualTo(Verdict.PROVED);
+    // A kernel for blocks of one size that is not known.
+    String unread = "mov.u32 %r2, 32; " + row + "shl.b32 %r21, %r14, 0; " + lane + put;
+    assertThat(of(unread, LaunchSpace.ANY).verdict()).isNotEqualTo(Verdict.PROVED);
+  }
 }
