@@ -149,34 +149,33 @@ final class PairProof {
   private boolean equate(Polynomial distance, long width) {
     Map<Monomial, Polynomial> weights = new LinkedHashMap<>();
     Map<Monomial, Polynomial> others = new LinkedHashMap<>();
-    Polynomial rest = Polynomial.ZERO;
     for (Term term : distance.terms()) {
       Monomial varying = part(term.product(), true);
       Monomial same = part(term.product(), false);
       long second = Arrays.stream(varying.nodes()).filter(ThreadPair::isSecond).count();
       Polynomial weight = Polynomial.term(same, term.coefficient());
-      if (varying.nodes().length == 0) {
-        rest = sum(rest, weight);
-      } else if (second == 0) {
+      if (varying.nodes().length > 0 && second == 0) {
         weights.merge(varying, weight, PairProof::sum);
-      } else if (second == varying.nodes().length) {
+      } else if (varying.nodes().length > 0 && second == varying.nodes().length) {
         Monomial plain =
             new Monomial(Arrays.stream(varying.nodes()).map(ThreadPair::plain).toArray());
         others.merge(plain, weight, PairProof::sum);
-      } else {
-        return false;
       }
     }
     List<Digit> digits = new ArrayList<>();
+    Polynomial rest = distance;
     for (Map.Entry<Monomial, Polynomial> each : weights.entrySet()) {
-      Polynomial other = others.remove(each.getKey());
-      if (other == null || !sum(each.getValue(), other).isZero()) {
-        return false;
+      Polynomial other = others.get(each.getKey());
+      // What only one of the threads adds, or adds by another weight, is no digit.
+      if (other != null && sum(each.getValue(), other).isZero()) {
+        Digit digit = new Digit(each.getKey(), each.getValue());
+        digits.add(digit);
+        Polynomial both = both(digit);
+        rest = both == null ? null : rest.minus(both);
+        if (rest == null) {
+          return false;
+        }
       }
-      digits.add(new Digit(each.getKey(), each.getValue()));
-    }
-    if (!others.isEmpty()) {
-      return false;
     }
     boolean before = grew;
     grew = false;
@@ -229,7 +228,9 @@ final class PairProof {
     digits.stream().map(Digit::weight).sorted(largestFirst()).forEach(weights::add);
     rest.terms()
         .forEach(
-            each -> weights.add(Polynomial.term(each.product(), Math.abs(each.coefficient()))));
+            each ->
+                weights.add(
+                    Polynomial.term(part(each.product(), false), Math.abs(each.coefficient()))));
     for (Polynomial weight : weights) {
       List<Digit> high = new ArrayList<>();
       List<Digit> low = new ArrayList<>();
@@ -241,20 +242,25 @@ final class PairProof {
           high.add(new Digit(digit.value(), quotient));
         }
       }
-      Polynomial highRest = Polynomial.ZERO;
-      Polynomial lowRest = rest;
+      Polynomial multiple = Polynomial.ZERO;
       for (Term term : rest.terms()) {
         Polynomial part = Polynomial.term(term.product(), term.coefficient());
-        Polynomial quotient = part.over(weight);
-        if (quotient != null && !isOne(weight)) {
-          highRest = sum(highRest, quotient);
-          lowRest = sum(lowRest, Polynomial.term(term.product(), -term.coefficient()));
+        if (!isOne(weight) && part.over(weight) != null) {
+          multiple = sum(multiple, part);
         }
       }
       boolean isProgress = !low.isEmpty() || !isOne(weight);
-      if (isProgress && isBelow(low, lowRest, weight, width)) {
-        boolean impossible = solve(high, highRest, 1);
-        return solve(low, lowRest, width) || impossible;
+      // The rest is one of the low digits, or its multiples of the weight are one of the high ones.
+      for (Polynomial part : new LinkedHashSet<>(List.of(Polynomial.ZERO, multiple))) {
+        Polynomial lowRest = rest.minus(part);
+        Polynomial highRest = part.over(weight);
+        if (isProgress
+            && lowRest != null
+            && highRest != null
+            && isBelow(low, lowRest, weight, width)) {
+          boolean impossible = solve(high, highRest, 1);
+          return solve(low, lowRest, width) || impossible;
+        }
       }
       if (low.isEmpty() && isBetween(rest, weight, width)) {
         return true;
@@ -267,8 +273,7 @@ final class PairProof {
   private boolean isBelow(List<Digit> low, Polynomial rest, Polynomial weight, long width) {
     Polynomial sum = rest;
     for (Digit digit : low) {
-      Polynomial first = digit.weight().times(Polynomial.term(digit.value(), 1));
-      Polynomial both = first == null ? null : first.minus(pair.second(first));
+      Polynomial both = both(digit);
       sum = both == null || sum == null ? null : sum.plus(both);
     }
     if (sum == null) {
@@ -277,6 +282,12 @@ final class PairProof {
     Polynomial above = weight.minus(sum);
     Polynomial below = weight.plus(sum);
     return proofs.isAtLeast(above, width) && proofs.isAtLeast(below, width);
+  }
+
+  /** What a digit adds to a distance. */
+  private @Nullable Polynomial both(Digit digit) {
+    Polynomial first = digit.weight().times(Polynomial.term(digit.value(), 1));
+    return first == null ? null : first.minus(pair.second(first));
   }
 
   /** Whether no multiple of a weight and a rest together are less than a width. */

@@ -2,15 +2,18 @@ package dev.streamfence.internal.ptx.races;
 
 import dev.streamfence.internal.ptx.ir.ControlGraph;
 import dev.streamfence.internal.ptx.ir.ControlGraph.Loop;
+import dev.streamfence.internal.ptx.races.PairProof.Place;
 import dev.streamfence.internal.ptx.symbolic.Formulas;
 import dev.streamfence.internal.ptx.symbolic.Formulas.Condition;
 import dev.streamfence.internal.ptx.symbolic.Guards;
 import dev.streamfence.internal.ptx.symbolic.Guards.Fact;
 import dev.streamfence.internal.ptx.symbolic.MemoryAccess;
+import dev.streamfence.internal.ptx.symbolic.Node;
 import dev.streamfence.internal.ptx.symbolic.Node.Operator;
 import dev.streamfence.internal.ptx.symbolic.NodeGraph;
 import dev.streamfence.internal.ptx.symbolic.Polynomial;
 import dev.streamfence.internal.ptx.symbolic.Polynomial.Monomial;
+import dev.streamfence.internal.ptx.symbolic.Polynomial.Term;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -22,15 +25,19 @@ final class PathFacts {
   /** Facts that hold at one place at most; the farthest ones are left out. */
   private static final int MAX_FACTS = 24;
 
+  /** Between how many values a choice is at most that is looked at. */
+  private static final int MAX_WAYS = 3;
+
   /**
    * What holds at a place.
    *
    * @param natural what is not negative
    * @param zero what is 0
+   * @param unequal what is not 0, the nearest first
    */
-  record Known(List<Polynomial> natural, List<Polynomial> zero) {
+  record Known(List<Polynomial> natural, List<Polynomial> zero, List<Polynomial> unequal) {
     Known() {
-      this(new ArrayList<>(), new ArrayList<>());
+      this(new ArrayList<>(), new ArrayList<>(), new ArrayList<>());
     }
 
     /** All of it as what is not negative. */
@@ -47,18 +54,35 @@ final class PathFacts {
     }
 
     boolean isFull() {
-      return natural.size() + zero.size() >= MAX_FACTS;
+      return natural.size() + zero.size() + unequal.size() >= MAX_FACTS;
     }
 
     void addAll(Known other) {
       natural.addAll(other.natural);
       zero.addAll(other.zero);
+      unequal.addAll(other.unequal);
+    }
+
+    /** The same with a formula in place of a value. */
+    Known with(int id, Polynomial value) {
+      Known found = new Known();
+      natural.forEach(each -> add(each.with(id, value), found.natural));
+      zero.forEach(each -> add(each.with(id, value), found.zero));
+      unequal.forEach(each -> add(each.with(id, value), found.unequal));
+      return found;
+    }
+
+    private static void add(@Nullable Polynomial formula, List<Polynomial> found) {
+      if (formula != null) {
+        found.add(formula);
+      }
     }
 
     /** Leaves what holds at another place as well. */
     void retainAll(Known other) {
       natural.retainAll(other.natural);
       zero.retainAll(other.zero);
+      unequal.retainAll(other.unequal);
     }
   }
 
@@ -92,7 +116,78 @@ final class PathFacts {
       addAll(Guards.facts(access.guard(), true), found);
     }
     found.addAll(at(access.block()));
+    addSigns(found);
     return found;
+  }
+
+  /** Adds that what is not negative and not 0 is at least 1. */
+  private void addSigns(Known found) {
+    // The outermost comparison first: those within it may build on it.
+    for (int i = found.unequal.size() - 1; i >= 0; i--) {
+      addSign(found.unequal.get(i), found);
+      addSign(Polynomial.ZERO.minus(found.unequal.get(i)), found);
+    }
+  }
+
+  private void addSign(@Nullable Polynomial number, Known found) {
+    Polynomial less = number == null ? null : number.minus(Polynomial.constant(1));
+    if (number != null && less != null && proofs(found, number).isNatural(number)) {
+      found.natural.add(less);
+    }
+  }
+
+  /**
+   * A place with each of the values that a choice in its offset is between, and with what holds
+   * where that one is chosen; only the place itself if there is no such choice.
+   */
+  List<Place> ways(Place place) {
+    for (Term term : place.offset().terms()) {
+      for (int id : term.product().nodes()) {
+        List<Place> ways = ways(place, symbols.node(id));
+        if (!ways.isEmpty()) {
+          return ways;
+        }
+      }
+    }
+    return List.of(place);
+  }
+
+  private List<Place> ways(Place place, Node choice) {
+    List<Integer> before =
+        choice.is(Operator.PHI) ? graph.block(choice.block).predecessors() : List.of(0, 0);
+    List<Node> values = Formulas.choices(choice);
+    boolean isChoice = choice.is(Operator.SELECT) || choice.is(Operator.PHI);
+    if (!isChoice
+        || choice.isCarried
+        || values.size() != before.size()
+        || values.size() > MAX_WAYS) {
+      return List.of();
+    }
+    List<Place> ways = new ArrayList<>();
+    for (int i = 0; i < values.size(); i++) {
+      Polynomial value = number(values.get(i));
+      Polynomial offset = value == null ? null : place.offset().with(choice.id, value);
+      if (value == null || offset == null) {
+        return List.of();
+      }
+      Known known = new Known();
+      if (choice.is(Operator.SELECT)) {
+        addAll(Guards.facts(choice.input(0), i == 0), known);
+      } else {
+        addAll(guards.along(before.get(i), choice.block), known);
+        known.addAll(at(before.get(i)));
+      }
+      known.addAll(place.known().with(choice.id, value));
+      addSigns(known);
+      ways.add(new Place(offset, place.width(), known));
+    }
+    return ways;
+  }
+
+  /** The number that a value is, or its place in an array; null if it may have wrapped around. */
+  private @Nullable Polynomial number(Node value) {
+    boolean isExact = formulas.conditions(value).stream().allMatch(symbols::isAssumed);
+    return isExact ? symbols.fixed(formulas.relative(value)) : null;
   }
 
   private Known at(int block) {
@@ -131,8 +226,8 @@ final class PathFacts {
         if (isUnsigned(fact) && left != null) {
           found.natural.add(left);
         }
-      } else if (fact.isTrue()) {
-        found.zero.add(difference);
+      } else {
+        (fact.isTrue() ? found.zero : found.unequal).add(difference);
       }
     }
   }
@@ -196,7 +291,7 @@ final class PathFacts {
               ? null
               : difference.with(iteration, previous);
       Polynomial holds = last == null ? null : held(fact, last, iteration);
-      Polynomial first = holds == null ? null : holds.with(iteration, Polynomial.ZERO);
+      Polynomial first = holds == null ? null : first(fact, holds, iteration);
       if (holds != null
           && first != null
           && !found.isFull()
@@ -206,23 +301,34 @@ final class PathFacts {
     }
   }
 
+  /** What has to be not negative for what holds in each iteration to hold in the first one. */
+  private static @Nullable Polynomial first(Fact fact, Polynomial holds, int iteration) {
+    Polynomial first = holds.with(iteration, Polynomial.ZERO);
+    // A multiple of a number that is more than minus that number is none that is negative.
+    return first == null || fact.operation() != Operator.EQUAL
+        ? first
+        : first.plus(Polynomial.constant(Math.abs(step(holds, iteration)) - 1));
+  }
+
   /** What is not negative in an iteration if a fact held in the one before. */
-  private static @Nullable Polynomial held(Fact fact, Polynomial last, int iteration) {
+  private @Nullable Polynomial held(Fact fact, Polynomial last, int iteration) {
     if (fact.operation() != Operator.EQUAL) {
       return last;
     }
-    // A number that is not 0 and changes by one stays on its side.
-    long step = last.coefficient(new Monomial(iteration));
-    long distance = Math.abs(step);
-    boolean divides =
-        distance > 0
-            && last.terms().stream().allMatch(term -> term.coefficient() % distance == 0)
-            && !last.only(m -> !m.equals(new Monomial(iteration))).has(id -> id == iteration);
-    if (fact.isTrue() || !divides) {
+    // A multiple of a number that is not 0 and changes by that number stays on its side.
+    long step = step(last, iteration);
+    if (fact.isTrue() || !symbols.isMultiple(last, Math.abs(step))) {
       return null;
     }
     Polynomial falling = step < 0 ? last : Polynomial.ZERO.minus(last);
-    return falling == null ? null : falling.minus(Polynomial.constant(distance));
+    return falling == null ? null : falling.minus(Polynomial.constant(Math.abs(step)));
+  }
+
+  /** By how much a formula grows in each iteration; 0 if that is no number. */
+  private static long step(Polynomial last, int iteration) {
+    Monomial once = new Monomial(iteration);
+    boolean isEven = !last.only(product -> !product.equals(once)).has(id -> id == iteration);
+    return isEven ? last.coefficient(once) : 0;
   }
 
   private Inequalities proofs(Known before, Polynomial goal) {

@@ -29,6 +29,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.BiPredicate;
 import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 
@@ -38,6 +39,9 @@ final class RaceAnalysis {
 
   /** Steps of all proofs about one kernel: about a tenth of a second. */
   private static final int MAX_WORK = 60_000;
+
+  /** How many choices in the offset of one access a proof tells apart. */
+  private static final int MAX_CHOICES = 2;
 
   private final PtxModule module;
   private final List<ArrayPlace> arrays;
@@ -273,12 +277,35 @@ final class RaceAnalysis {
       List<Node> identity,
       boolean areInOneBlock,
       IntPredicate isSameIteration) {
-    if (one == null || other == null) {
-      return false;
+    return one != null
+        && other != null
+        && proves(
+            one,
+            other,
+            (first, second) -> {
+              ThreadPair pair =
+                  new ThreadPair(
+                      symbols, areInOneBlock, isSameIteration, this::isConstantLoad, budget);
+              return new PairProof(pair, symbols, identity, distinctLoads(), budget)
+                  .proves(first, second);
+            },
+            MAX_CHOICES);
+  }
+
+  /** Whether a proof holds of two places, or of all that choices in their offsets lead to. */
+  private boolean proves(Place one, Place other, BiPredicate<Place, Place> proof, int choices) {
+    if (proof.test(one, other)) {
+      return true;
     }
-    ThreadPair pair =
-        new ThreadPair(symbols, areInOneBlock, isSameIteration, this::isConstantLoad, budget);
-    return new PairProof(pair, symbols, identity, distinctLoads(), budget).proves(one, other);
+    List<Place> ways = choices == 0 ? List.of(one) : facts.ways(one);
+    List<Place> others = choices == 0 ? List.of(other) : facts.ways(other);
+    boolean areProved = ways.size() > 1 || others.size() > 1;
+    for (Place first : ways) {
+      for (Place second : others) {
+        areProved = areProved && proves(first, second, proof, choices - 1);
+      }
+    }
+    return areProved;
   }
 
   private Conflict conflict(SharedAccess one, SharedAccess other) {

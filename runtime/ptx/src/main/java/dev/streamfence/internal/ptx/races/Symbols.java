@@ -334,6 +334,25 @@ final class Symbols {
     return formula == null ? null : new Division(formula, by, isQuotient);
   }
 
+  /** Whether a formula is a multiple of a number, as {@code n - n % 4} is one of 4. */
+  boolean isMultiple(Polynomial formula, long number) {
+    Polynomial rest = formula;
+    for (Term term : formula.terms()) {
+      int[] factors = term.product().nodes();
+      if (rest == null || factors.length != 1 || number < 1) {
+        continue;
+      }
+      Division division = division(node(factors[0]));
+      // A remainder differs from the whole number by a multiple of the divisor.
+      if (division != null && !division.isQuotient() && division.divisor() % number == 0) {
+        rest = rest.with(factors[0], division.whole());
+      }
+    }
+    return number > 0
+        && rest != null
+        && rest.terms().stream().allMatch(term -> term.coefficient() % number == 0);
+  }
+
   /**
    * A quotient, or a remainder: both together are the whole number.
    *

@@ -480,4 +480,77 @@ final class KernelRacesTest {
     String unread = "mov.u32 %r2, 32; " + row + "shl.b32 %r21, %r14, 0; " + lane + put;
     assertThat(of(unread, LaunchSpace.ANY).verdict()).isNotEqualTo(Verdict.PROVED);
   }
+
+  /** A loop over the rows of a matrix with n columns, in the column of the thread. */
+  private static String rows(String label, String first, String access) {
+    return "mov.u32 %r20, "
+        + first
+        + "; "
+        + label
+        + ": mad.lo.s32 %r21, %r20, %r5, %r4; "
+        + at("%r21")
+        + access
+        + "add.s32 %r20, %r20, 1; setp.lt.s32 %p2, %r20, %r6; @%p2 bra "
+        + label
+        + "; ";
+  }
+
+  @ParameterizedTest
+  @CsvSource({"%r5, PROVED", "%r6, UNKNOWN"})
+  void columnsAreApartInWhateverRowsTwoLoopsAre(String width, Verdict expected) {
+    String guard = "setp.ge.s32 %p1, %r4, " + width + "; @%p1 bra END; ";
+    assertThat(verdict(guard + rows("L", "0", STORE) + rows("M", "1", LOAD))).isEqualTo(expected);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "all | and.b32 %r21, %r5, 3; | setp.lt.s32 %p2, %r5, 4; | PROVED",
+        "as a remainder | rem.u32 %r21, %r5, 4; | setp.lt.s32 %p2, %r5, 4; | PROVED",
+        "from one on | and.b32 %r21, %r5, 3; | setp.lt.s32 %p2, %r5, 1; | UNKNOWN",
+        "no multiple of four | and.b32 %r21, %r5, 1; | setp.lt.s32 %p2, %r5, 4; | UNKNOWN",
+        "without a guard | and.b32 %r21, %r5, 3; | setp.gt.s32 %p2, %r6, 4; | UNKNOWN",
+      })
+  void aLoopThatCountsInFoursToZeroStaysInItsRow(
+      String what, String rest, String guard, Verdict expected) {
+    String row = "mul.lo.s32 %r20, %r4, %r5; " + at("%r20");
+    String loop =
+        "sub.s32 %r22, %r5, %r21; L: st.global.u32 [%rd5+12], %r4; add.s64 %rd5, %rd5, 16;"
+            + " add.s32 %r22, %r22, -4; setp.ne.s32 %p1, %r22, 0; @%p1 bra L; ";
+    assertThat(verdict(rest + guard + " @%p2 bra END; " + row + loop)).as(what).isEqualTo(expected);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "0 | %r5 | true",
+        "0 | %r7 | false",
+        "-1 | %r5 | false",
+      })
+  void eachChoiceOfAColumnHasToBeInTheRow(String first, String limit, boolean isProved) {
+    String loaded =
+        "mul.wide.s32 %rd6, %r4, 4; add.s64 %rd7, %rd2, %rd6; ld.global.u32 %r22, [%rd7];"
+            + " setp.lt.s32 %p2, %r22, 9; ";
+    // The other choice is the number m where it is a column.
+    String column =
+        "add.s32 %r7, %r5, 1; mov.u32 %r20, "
+            + first
+            + "; @%p2 bra L; setp.lt.s32 %p1, %r6, 0; @%p1 bra L; setp.ge.s32 %p1, %r6, "
+            + limit
+            + "; @%p1 bra END; mov.u32 %r20, %r6; L: ";
+    String index = "mad.lo.s32 %r21, %r4, %r5, %r20; ";
+    String guard = "setp.lt.s32 %p3, %r5, 1; @%p3 bra END; ";
+    assertThat(verdict(guard + loaded + column + index + at("%r21") + STORE) == Verdict.PROVED)
+        .isEqualTo(isProved);
+    String selected =
+        "add.s32 %r7, %r5, 1; add.s32 %r23, "
+            + limit
+            + ", -1; selp.b32 %r20, %r23, "
+            + first
+            + ", %p2; ";
+    assertThat(verdict(guard + loaded + selected + index + at("%r21") + STORE) == Verdict.PROVED)
+        .isEqualTo(isProved);
+  }
 }
