@@ -9,6 +9,7 @@ import dev.streamfence.internal.ptx.symbolic.Formulas;
 import dev.streamfence.internal.ptx.symbolic.Guards;
 import dev.streamfence.internal.ptx.symbolic.KernelParameters;
 import dev.streamfence.internal.ptx.symbolic.KernelValues;
+import dev.streamfence.internal.ptx.symbolic.LocalCells;
 import dev.streamfence.internal.ptx.symbolic.NodeGraph;
 import dev.streamfence.internal.ptx.syntax.Instruction;
 import dev.streamfence.internal.ptx.syntax.PtxEntry;
@@ -104,7 +105,9 @@ public final class KernelBounds {
 
     KernelBounds bounds() {
       ControlGraph graph = kernel.graph();
-      KernelValues values = new KernelValues(kernel.flow(), graph, nodes, parameters);
+      KernelValues values =
+          new KernelValues(
+              kernel.flow(), graph, nodes, parameters, LocalCells.of(kernel.flow(), graph));
       values.evaluate();
       Formulas formulas = new Formulas(nodes, graph);
       Guards guards = new Guards(graph, values);

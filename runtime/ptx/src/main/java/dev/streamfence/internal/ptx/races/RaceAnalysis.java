@@ -13,6 +13,7 @@ import dev.streamfence.internal.ptx.symbolic.ArrayPlace;
 import dev.streamfence.internal.ptx.symbolic.Formulas;
 import dev.streamfence.internal.ptx.symbolic.Guards;
 import dev.streamfence.internal.ptx.symbolic.KernelValues;
+import dev.streamfence.internal.ptx.symbolic.LocalCells;
 import dev.streamfence.internal.ptx.symbolic.MemoryAccess;
 import dev.streamfence.internal.ptx.symbolic.Node;
 import dev.streamfence.internal.ptx.symbolic.Node.Operator;
@@ -82,7 +83,7 @@ final class RaceAnalysis {
     flow = kernel.flow();
     graph = kernel.graph();
     memory = new NamedMemory(nodes, function, arrays, tables, space);
-    values = new KernelValues(flow, graph, nodes, memory);
+    values = new KernelValues(flow, graph, nodes, memory, LocalCells.of(flow, graph));
     values.evaluate();
     formulas = new Formulas(nodes, graph);
     symbols = new Symbols(nodes, formulas, graph, space);

@@ -157,6 +157,20 @@ final class InstructionValues {
     return nodes.unknown(Long.SIZE, block, List.of());
   }
 
+  /** What a store of so many bits stores of an operand; null if it is any value. */
+  @Nullable Node stored(Operand operand, int bits, int block, @Nullable Node[] state) {
+    if (operand instanceof Operand.IntegerLiteral literal) {
+      return nodes.constant(literal.value(), bits);
+    }
+    boolean isRegister =
+        operand instanceof Operand.RegisterUse use && use.register().vectorLength() == 1;
+    Node value =
+        isRegister && operand instanceof Operand.RegisterUse use
+            ? state[use.register().index()]
+            : null;
+    return value == null ? null : sized(value, bits);
+  }
+
   private @Nullable Node result(Computation computation, List<Node> from, int block) {
     Node value = value(computation, from, block);
     if (value == null || computation.then() == null) {

@@ -20,6 +20,7 @@ import java.util.BitSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -41,6 +42,9 @@ public final class KernelValues {
   private final InstructionValues instructions;
   private final NodeGraph nodes;
   private final ArgumentLookup arguments;
+
+  /** The places in the thread's own memory, which follow the registers. */
+  private final LocalCells cells;
 
   /**
    * The registers that are live at the beginning of a block, in ascending order. Only these are
@@ -72,11 +76,26 @@ public final class KernelValues {
 
   public KernelValues(
       FunctionFlow flow, ControlGraph graph, NodeGraph nodes, ArgumentLookup arguments) {
+    this(flow, graph, nodes, arguments, LocalCells.NONE);
+  }
+
+  /**
+   * Prepares the values of a kernel.
+   *
+   * @param cells the places in the thread's own memory whose values are followed
+   */
+  public KernelValues(
+      FunctionFlow flow,
+      ControlGraph graph,
+      NodeGraph nodes,
+      ArgumentLookup arguments,
+      LocalCells cells) {
+    this.cells = cells;
     this.flow = flow;
     this.graph = graph;
     this.nodes = nodes;
     this.arguments = arguments;
-    if ((long) flow.function().registers() * graph.size() > MAX_STATES) {
+    if ((long) states() * graph.size() > MAX_STATES) {
       throw new TooComplexException("it has too many registers and blocks");
     }
     for (int i = 0; i < flow.size(); i++) {
@@ -87,6 +106,11 @@ public final class KernelValues {
     this.headers = new Node[graph.size()][];
     this.conditions = new Node[graph.size()];
     this.instructions = new InstructionValues(nodes, arguments);
+  }
+
+  /** The registers, and the places after them. */
+  private int states() {
+    return flow.function().registers() + cells.count();
   }
 
   /** The registers that a block reads before it assigns them, or keeps where a guard fails. */
@@ -110,6 +134,7 @@ public final class KernelValues {
         }
       }
     }
+    found.set(flow.function().registers(), states());
     return found.stream().toArray();
   }
 
@@ -126,7 +151,7 @@ public final class KernelValues {
   /** Evaluates the kernel. */
   public void evaluate() {
     // Of the registers that are not live, a block reads none that an earlier one has left.
-    @Nullable Node[] state = new Node[flow.function().registers()];
+    @Nullable Node[] state = new Node[states()];
     for (int block = 0; block < graph.size(); block++) {
       @Nullable Node[] entering = entering(block);
       for (int i = 0; i < live.length; i++) {
@@ -290,16 +315,28 @@ public final class KernelValues {
 
   /** The widths of the registers that a loop assigns; 0 for the others. */
   private int[] assignedBits(Loop loop) {
-    int[] widths = new int[flow.function().registers()];
+    int[] widths = new int[states()];
     for (int block = loop.body.nextSetBit(0); block >= 0; block = loop.body.nextSetBit(block + 1)) {
       for (int i = graph.block(block).first(); i < graph.block(block).end(); i++) {
         for (Register register : assigned.get(i)) {
           int bits = InstructionValues.bits(register);
           Arrays.fill(widths, register.index(), register.index() + register.vectorLength(), bits);
         }
+        for (int cell : changed(i)) {
+          widths[flow.function().registers() + cell] = cells.bits(cell);
+        }
       }
     }
     return widths;
+  }
+
+  /** The places that an instruction may store to. */
+  private List<Integer> changed(int index) {
+    List<Integer> own = cells.of(index);
+    boolean stores = own != null && flow.instruction(index).opcode().equals("st");
+    return cells.changesAny(index)
+        ? IntStream.range(0, cells.count()).boxed().toList()
+        : stores && own != null ? own : List.of();
   }
 
   /** Adds to the phis of a header what the loop leaves in the registers. */
@@ -355,15 +392,24 @@ public final class KernelValues {
     List<Node> parameters = parameters(instruction);
     List<Node> sources =
         results.isEmpty() || fromMemory ? parameters : sources(instruction, rule, state);
+    if (cells.readsAny(index)) {
+      sources = kept(state);
+    }
     if (!fromMemory) {
       // The address of a parameter, through which the code may read it unseen.
       escaping.addAll(parameters);
     }
+    List<Integer> own = cells.of(index);
+    int element = 0;
     for (Register register : results) {
       int bits = InstructionValues.bits(register);
       for (int i = 0; i < register.vectorLength(); i++) {
         int at = register.index() + i;
-        Node value = result == null ? loaded(instruction, bits, block, sources) : result;
+        Node kept = own == null ? null : kept(instruction, bits, state[place(own, element++)]);
+        Node value =
+            kept != null
+                ? kept
+                : result == null ? loaded(instruction, bits, block, sources) : result;
         if (fromMemory && access != null && results.size() == 1 && register.vectorLength() == 1) {
           loads.put(value, access);
         }
@@ -376,6 +422,60 @@ public final class KernelValues {
         }
         state[at] = value;
       }
+    }
+    store(index, block, guard, state);
+  }
+
+  private int place(List<Integer> accessed, int element) {
+    return flow.function().registers() + accessed.get(element);
+  }
+
+  /** What a load gives of the value in a place; null if the register has less bits. */
+  private @Nullable Node kept(Instruction load, int bits, @Nullable Node value) {
+    ScalarType type = load.type();
+    return value == null || type == null || type.bits > bits
+        ? null
+        : nodes.of(type.isSigned() ? Operator.SIGN_EXTEND : Operator.ZERO_EXTEND, bits, value);
+  }
+
+  /** The values in all places. */
+  private List<Node> kept(@Nullable Node[] state) {
+    List<Node> found = new ArrayList<>();
+    for (int i = flow.function().registers(); i < state.length; i++) {
+      Node value = state[i];
+      if (value != null) {
+        found.add(value);
+      }
+    }
+    return found;
+  }
+
+  /** Leaves what an instruction stores in the places that it may store to. */
+  private void store(int index, int block, @Nullable Node guard, @Nullable Node[] state) {
+    List<Integer> changed = changed(index);
+    if (changed.isEmpty()) {
+      return;
+    }
+    List<Operand> operands = flow.instruction(index).operands();
+    List<Operand> values =
+        operands.get(operands.size() - 1) instanceof Operand.Vector vector
+            ? vector.elements()
+            : List.of(operands.get(operands.size() - 1));
+    for (int i = 0; i < changed.size(); i++) {
+      int cell = changed.get(i);
+      Node value =
+          cells.changesAny(index) || i >= values.size()
+              ? null
+              : instructions.stored(values.get(i), cells.bits(cell), block, state);
+      int at = place(changed, i);
+      Node held = state[at];
+      // What was there may still be there, for example the address of an array.
+      List<Node> sources = held == null ? List.of() : List.of(held);
+      Node stored = value == null ? nodes.unknown(cells.bits(cell), block, sources) : value;
+      state[at] =
+          guard == null || held == null
+              ? stored
+              : nodes.of(Operator.SELECT, stored.bits, guard, stored, held);
     }
   }
 
@@ -441,7 +541,9 @@ public final class KernelValues {
       Operand operand = operands.get(i);
       char letter = rule.letter(i);
       boolean isAddress = "rwb".indexOf(letter) >= 0 && !rule.operands().isEmpty();
-      if ((handsAll && rule.isSource(i)) || letter == 'v' || "tusA".indexOf(letter) >= 0) {
+      boolean isKept = letter == 'v' && cells.of(index) != null;
+      boolean isHanded = letter == 'v' || "tusA".indexOf(letter) >= 0;
+      if ((handsAll && rule.isSource(i)) || (isHanded && !isKept)) {
         collect(operand, state, escaping);
       } else if (isAddress && operand instanceof Operand.Memory memory) {
         Node address = instructions.address(memory, block, state);

@@ -38,10 +38,14 @@ final class RandomIndexKernel {
     for (int i = 3; i < 5; i++) {
       emit("ld.param.u32 " + fresh() + ", [p" + i + "]");
     }
+    for (int i = 0; i < 4; i++) {
+      emit("st.local.u32 [kept+" + 4 * i + "], %r6");
+    }
     block(statements, 0);
     return ".version 7.0\n.target sm_80\n.address_size 64\n"
         + ".visible .entry k(.param .u64 p0, .param .u64 p1, .param .u64 p2, .param .u32 p3,"
         + " .param .u32 p4, .param .u64 p5)\n{\n"
+        + ".local .align 4 .b8 kept[16];\n"
         + ".reg .pred %p<"
         + (predicates + 1)
         + ">;\n"
@@ -82,7 +86,8 @@ final class RandomIndexKernel {
   private void block(int statements, int depth) {
     int visible = known.size();
     for (int i = 0; i < statements; i++) {
-      switch (random.nextInt(depth > 2 ? 7 : 10)) {
+      switch (random.nextInt(depth > 2 ? 8 : 11) - 1) {
+        case -1 -> keep();
         case 0, 1 -> compute();
         case 2, 3, 4 -> access("");
         case 5 -> access("@" + (random.nextInt(3) == 0 ? "!" : "") + predicate() + " ");
@@ -121,6 +126,28 @@ final class RandomIndexKernel {
           default -> "selp.b32 " + result + ", " + a + ", " + b + ", " + predicate();
         });
     known.add(result);
+  }
+
+  /** Keeps a value in the thread's own memory, and loads what is there, as plain code does. */
+  private void keep() {
+    String guard = random.nextInt(4) == 0 ? "@" + predicate() + " " : "";
+    if (random.nextInt(8) == 0) {
+      String place = "%r" + registers++;
+      emit("and.b32 " + place + ", " + register() + ", 12");
+      String address = wide();
+      emit("mov.u64 " + address + ", kept");
+      String offset = wide();
+      emit("cvt.u64.u32 " + offset + ", " + place);
+      emit("add.s64 " + address + ", " + address + ", " + offset);
+      emit(guard + "st.local.u32 [" + address + "], " + register());
+    } else {
+      String type = random.nextInt(12) == 0 ? "u16" : "u32";
+      emit(guard + "st.local." + type + " [kept+" + 4 * random.nextInt(4) + "], " + register());
+    }
+    String value = "%r" + registers++;
+    String type = random.nextInt(12) == 0 ? "s8" : "u32";
+    emit("ld.local." + type + " " + value + ", [kept+" + 4 * random.nextInt(4) + "]");
+    known.add(value);
   }
 
   private String predicate() {

@@ -44,11 +44,15 @@ final class RandomRaceKernel {
       emit("mad.lo.s32 %r9, %r8, %r2, %r0");
       indices.addAll(List.of("%r9", "%r9"));
     }
+    for (int i = 0; i < 3; i++) {
+      emit("st.local.u32 [kept+" + 4 * i + "], %r4");
+    }
     block(statements, 0);
     return ".version 7.0\n.target sm_80\n.address_size 64\n"
         + ".visible .entry k(.param .u64 p0, .param .u64 p1, .param .u32 p2, .param .u32 p3,\n"
         + ".param .u64 p4)\n{\n"
         + ".shared .align 4 .b8 tile[65536];\n"
+        + ".local .align 4 .b8 kept[12];\n"
         + ".reg .pred %p<"
         + (predicates + 1)
         + ">;\n.reg .b32 %r<"
@@ -100,11 +104,17 @@ final class RandomRaceKernel {
       emit("ld.global.u32 " + indices.get(indices.size() - 1) + ", [" + address + "]");
       return;
     }
+    if (random.nextInt(6) == 0) {
+      keep();
+      return;
+    }
     String a = index();
     String result = fresh();
     int small = 1 + random.nextInt(4);
     emit(
-        switch (random.nextInt(11)) {
+        switch (random.nextInt(13)) {
+          case 11 -> "selp.b32 " + result + ", " + a + ", " + index() + ", " + predicate();
+          case 12 -> "mov.u32 " + result + ", %laneid";
           case 0 -> "shl.b32 " + result + ", " + a + ", " + small;
           case 1 -> "add.s32 " + result + ", " + a + ", " + small;
           case 2 -> "mad.lo.s32 " + result + ", " + a + ", 2, 1";
@@ -118,6 +128,15 @@ final class RandomRaceKernel {
           default -> "rem.u32 " + result + ", " + a + ", " + (2 + random.nextInt(7));
         });
     indices.add(result);
+  }
+
+  /** Keeps an index in the thread's own memory, and loads one that is kept there. */
+  private void keep() {
+    String guard = random.nextInt(3) == 0 ? "@" + predicate() + " " : "";
+    emit(guard + "st.local.u32 [kept+" + 4 * random.nextInt(3) + "], " + index());
+    String value = fresh();
+    emit("ld.local.u32 " + value + ", [kept+" + 4 * random.nextInt(3) + "]");
+    indices.add(value);
   }
 
   private String predicate() {

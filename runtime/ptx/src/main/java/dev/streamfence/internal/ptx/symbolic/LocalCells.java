@@ -1,0 +1,243 @@
+package dev.streamfence.internal.ptx.symbolic;
+
+import dev.streamfence.internal.ptx.ir.ControlGraph;
+import dev.streamfence.internal.ptx.ir.FunctionFlow;
+import dev.streamfence.internal.ptx.ir.TooComplexException;
+import dev.streamfence.internal.ptx.ir.Widths;
+import dev.streamfence.internal.ptx.symbolic.Node.Operator;
+import dev.streamfence.internal.ptx.syntax.Instruction;
+import dev.streamfence.internal.ptx.syntax.Operand;
+import dev.streamfence.internal.ptx.syntax.PtxFunction;
+import dev.streamfence.internal.ptx.syntax.StateSpace;
+import dev.streamfence.internal.ptx.syntax.Variable;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The places in a thread's own memory that hold one value at a time, like registers: where
+ * compilers keep variables if they do not optimise. A place is one if the kernel accesses it as a
+ * whole, and no address of that memory gets out of sight. Immutable.
+ *
+ * <p>Which places these are depends on addresses, and these on what the places hold. It is assumed,
+ * and then checked: as long as no access before it contradicts, the next one is as foreseen.
+ */
+public final class LocalCells {
+  /** No places. */
+  public static final LocalCells NONE =
+      new LocalCells(new Accesses(Map.of(), new BitSet(), new BitSet(), List.of()));
+
+  /** How often the addresses are computed again; most kernels take three rounds. */
+  private static final int MAX_ROUNDS = 5;
+
+  private static final int MAX_CELLS = 2_000;
+
+  /** Where one element of an access is. */
+  private record Cell(long variable, long offset, int bits) {
+    long end() {
+      return offset + bits / Byte.SIZE;
+    }
+  }
+
+  /**
+   * How a kernel accesses the places.
+   *
+   * @param own the places that each load and store is of, by its instruction
+   * @param reads the instructions that may read any place
+   * @param changes the instructions that may change any place
+   * @param widths the bits of each place
+   */
+  private record Accesses(
+      Map<Integer, List<Integer>> own, BitSet reads, BitSet changes, List<Integer> widths) {}
+
+  private final Accesses accesses;
+
+  private LocalCells(Accesses accesses) {
+    this.accesses = accesses;
+  }
+
+  /** Finds the places of a function; none if it has none, or if it is too involved. */
+  public static LocalCells of(FunctionFlow flow, ControlGraph graph) {
+    if (!hasLocals(flow.function())) {
+      return NONE;
+    }
+    try {
+      LocalCells cells = NONE;
+      for (int round = 0; round < MAX_ROUNDS; round++) {
+        NodeGraph nodes = new NodeGraph();
+        KernelValues values = new KernelValues(flow, graph, nodes, new Locals(nodes), cells);
+        values.evaluate();
+        LocalCells next = found(values, new Dependences(nodes, 1));
+        if (next.accesses.equals(cells.accesses)) {
+          return isKept(values, new Dependences(nodes, 1)) ? cells : NONE;
+        }
+        cells = next;
+      }
+    } catch (TooComplexException e) {
+      // Then nothing is known of that memory.
+    }
+    return NONE;
+  }
+
+  private static boolean hasLocals(PtxFunction function) {
+    return function.instructions().stream()
+        .flatMap(instruction -> instruction.operands().stream())
+        .map(operand -> operand instanceof Operand.Memory memory ? memory.base() : operand)
+        .anyMatch(
+            operand ->
+                operand instanceof Operand.VariableAddress address
+                    && address.variable().space() == StateSpace.LOCAL);
+  }
+
+  private static LocalCells found(KernelValues values, Dependences dependences) {
+    Map<Integer, List<Cell>> elements = new HashMap<>();
+    Set<Cell> all = new HashSet<>();
+    BitSet reads = new BitSet();
+    BitSet changes = new BitSet();
+    for (MemoryAccess access : values.accesses()) {
+      List<Cell> cells = cells(access);
+      if (!cells.isEmpty()) {
+        elements.put(access.index(), cells);
+        all.addAll(cells);
+      } else if (dependences.dependsOnAny(access.address())) {
+        reads.set(access.index());
+        changes.set(access.index(), access.writes() || changes.get(access.index()));
+      }
+    }
+    if (all.size() > MAX_CELLS) {
+      throw new TooComplexException("it has too many local variables");
+    }
+    List<Cell> order = whole(all);
+    Map<Cell, Integer> numbers = new HashMap<>();
+    order.forEach(cell -> numbers.put(cell, numbers.size()));
+    Map<Integer, List<Integer>> accessed = new HashMap<>();
+    elements.forEach(
+        (index, cells) -> {
+          if (numbers.keySet().containsAll(cells)) {
+            accessed.put(index, cells.stream().map(numbers::get).toList());
+          } else if (cells.stream().anyMatch(numbers::containsKey)) {
+            throw new TooComplexException("it has an access to parts of local variables");
+          }
+        });
+    List<Integer> widths = order.stream().map(Cell::bits).toList();
+    return new LocalCells(new Accesses(accessed, reads, changes, widths));
+  }
+
+  /** The places that no other one has a part of, in a fixed order. */
+  private static List<Cell> whole(Set<Cell> all) {
+    List<Cell> order = new ArrayList<>(all);
+    order.sort(
+        Comparator.comparingLong(Cell::variable)
+            .thenComparingLong(Cell::offset)
+            .thenComparingInt(Cell::bits));
+    List<Cell> whole = new ArrayList<>();
+    for (int i = 0; i < order.size(); ) {
+      int next = i + 1;
+      long end = order.get(i).end();
+      while (next < order.size()
+          && order.get(next).variable() == order.get(i).variable()
+          && order.get(next).offset() < end) {
+        end = Math.max(end, order.get(next).end());
+        next++;
+      }
+      if (next == i + 1) {
+        whole.add(order.get(i));
+      }
+      i = next;
+    }
+    return whole;
+  }
+
+  /** The places of the elements of a plain access; none if it is none in a thread's own memory. */
+  private static List<Cell> cells(MemoryAccess access) {
+    Node base = access.address();
+    long offset = 0;
+    while (base.is(Operator.ADD) && base.input(1).is(Operator.CONSTANT)) {
+      offset += base.input(1).constant;
+      base = base.input(0);
+    }
+    Instruction instruction = access.instruction();
+    boolean isPlain = instruction.opcode().equals("ld") || instruction.opcode().equals("st");
+    if (!base.is(Operator.BASE) || !isPlain || instruction.type() == null) {
+      return List.of();
+    }
+    int bytes = Widths.element(instruction);
+    List<Cell> cells = new ArrayList<>();
+    for (int at = 0; at < access.width(); at += bytes) {
+      cells.add(new Cell(base.constant, offset + at, bytes * Byte.SIZE));
+    }
+    return bytes <= Long.BYTES ? cells : List.of();
+  }
+
+  /** Whether no address of the places gets out of sight. */
+  private static boolean isKept(KernelValues values, Dependences dependences) {
+    return values.escaping().stream().noneMatch(dependences::dependsOnAny);
+  }
+
+  /** How many places there are. */
+  int count() {
+    return accesses.widths.size();
+  }
+
+  int bits(int cell) {
+    return accesses.widths.get(cell);
+  }
+
+  /** The places that a load or a store is of, one for each of its elements; null if of none. */
+  @Nullable List<Integer> of(int instruction) {
+    return accesses.own.get(instruction);
+  }
+
+  /** Whether an instruction may read any place. */
+  boolean readsAny(int instruction) {
+    return accesses.reads.get(instruction);
+  }
+
+  /** Whether an instruction may store to any place. */
+  boolean changesAny(int instruction) {
+    return accesses.changes.get(instruction);
+  }
+
+  /** Knows the variables of a thread, and nothing of what a launch passes. */
+  private static final class Locals implements ArgumentLookup {
+    private final NodeGraph nodes;
+    private final List<Variable> variables = new ArrayList<>();
+
+    Locals(NodeGraph nodes) {
+      this.nodes = nodes;
+    }
+
+    @Override
+    public @Nullable Node value(Variable parameter, long offset, int bits) {
+      return null;
+    }
+
+    @Override
+    public List<Node> addresses(Variable parameter, long offset, int bytes) {
+      return List.of();
+    }
+
+    @Override
+    public boolean mayBeAddress(Node value) {
+      return value.bits >= Integer.SIZE;
+    }
+
+    @Override
+    public @Nullable Node address(Variable variable, long offset, int bits) {
+      if (variable.space() != StateSpace.LOCAL || bits < Integer.SIZE) {
+        return null;
+      }
+      if (!variables.contains(variable)) {
+        variables.add(variable);
+      }
+      Node base = nodes.base(variables.indexOf(variable), bits);
+      return nodes.of(Operator.ADD, bits, base, nodes.constant(offset, bits));
+    }
+  }
+}
