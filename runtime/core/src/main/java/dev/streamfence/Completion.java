@@ -1,7 +1,7 @@
 package dev.streamfence;
 
-import dev.streamfence.internal.device.RecordedCompletion;
-import dev.streamfence.internal.device.TrackedCompletion;
+import dev.streamfence.internal.completion.RecordedCompletion;
+import dev.streamfence.internal.completion.TrackedCompletion;
 import java.time.Duration;
 import java.util.concurrent.CompletionStage;
 

@@ -1,6 +1,6 @@
 package dev.streamfence;
 
-import dev.streamfence.internal.device.TrackedDownload;
+import dev.streamfence.internal.completion.TrackedDownload;
 import java.util.concurrent.CompletionStage;
 
 /**

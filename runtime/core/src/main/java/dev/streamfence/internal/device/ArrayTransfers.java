@@ -1,6 +1,9 @@
 package dev.streamfence.internal.device;
 
 import dev.streamfence.DeviceStream;
+import dev.streamfence.internal.completion.DownloadDelivery;
+import dev.streamfence.internal.completion.DownloadMemory;
+import dev.streamfence.internal.completion.TrackedDownload;
 import dev.streamfence.internal.memory.HostBytes;
 import dev.streamfence.internal.memory.HostRegion;
 import dev.streamfence.internal.memory.Region;

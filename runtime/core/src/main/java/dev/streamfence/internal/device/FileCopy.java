@@ -2,6 +2,7 @@ package dev.streamfence.internal.device;
 
 import dev.streamfence.DeviceException;
 import dev.streamfence.DeviceStream;
+import dev.streamfence.internal.host.HostBuffer;
 import dev.streamfence.internal.memory.Region;
 import dev.streamfence.memory.SpillableArray.Place;
 import java.io.IOException;

@@ -2,6 +2,7 @@ package dev.streamfence.internal.device;
 
 import dev.streamfence.DeviceStream;
 import dev.streamfence.StreamMisuseException;
+import dev.streamfence.internal.host.HostArray;
 import dev.streamfence.internal.memory.Allocation;
 import dev.streamfence.internal.memory.BudgetResource;
 import dev.streamfence.internal.order.Timeline;

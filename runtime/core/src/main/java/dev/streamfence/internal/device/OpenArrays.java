@@ -2,6 +2,7 @@ package dev.streamfence.internal.device;
 
 import dev.streamfence.ReadableArray;
 import dev.streamfence.internal.LogTopic;
+import dev.streamfence.internal.LostArrays;
 import dev.streamfence.internal.driver.StickyError;
 import dev.streamfence.internal.memory.AdoptedMemory;
 import dev.streamfence.internal.memory.Allocation;

@@ -2,6 +2,7 @@ package dev.streamfence.internal.device;
 
 import dev.streamfence.CudaDriverException;
 import dev.streamfence.DeviceStream;
+import dev.streamfence.internal.LostArrays;
 import dev.streamfence.internal.memory.Account;
 import dev.streamfence.internal.memory.TrackedResource;
 import dev.streamfence.internal.order.Teardown;

@@ -7,6 +7,11 @@ import dev.streamfence.PinnedArray;
 import dev.streamfence.ReadableArray;
 import dev.streamfence.StreamMisuseException;
 import dev.streamfence.UseAfterFreeException;
+import dev.streamfence.internal.completion.PinnedDelivery;
+import dev.streamfence.internal.completion.TrackedDownload;
+import dev.streamfence.internal.host.ElementRange;
+import dev.streamfence.internal.host.HostArray;
+import dev.streamfence.internal.host.HostBuffer;
 import dev.streamfence.internal.memory.HostBytes;
 import dev.streamfence.internal.memory.Region;
 import dev.streamfence.internal.order.Deadline;
@@ -24,9 +29,6 @@ import org.jspecify.annotations.Nullable;
  * Arrays that can be written are {@link WritableArray}s.
  */
 public sealed class TrackedArray<A> implements ReadableArray<A> permits WritableArray {
-  /** The longest array that every Java VM can create. */
-  static final int MAX_JAVA_ARRAY = Integer.MAX_VALUE - 8;
-
   // Beside the memory, which has it too: launches read it.
   final TrackedRuntime runtime;
   final TrackedMemory memory;
@@ -462,7 +464,7 @@ public sealed class TrackedArray<A> implements ReadableArray<A> permits Writable
 
   private void requireJavaArray(long from, long count) {
     requireRange(from, count, "download");
-    if (count > MAX_JAVA_ARRAY) {
+    if (count > HostArray.MAX_JAVA_ARRAY) {
       throw new IllegalArgumentException(
           ElementRange.inWords(from, count)
               + " of "

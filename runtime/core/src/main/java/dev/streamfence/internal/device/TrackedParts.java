@@ -3,6 +3,7 @@ package dev.streamfence.internal.device;
 import dev.streamfence.DeviceArray;
 import dev.streamfence.DeviceParts;
 import dev.streamfence.StreamMisuseException;
+import dev.streamfence.internal.host.ElementRange;
 import dev.streamfence.internal.memory.Region;
 import dev.streamfence.internal.order.HazardState;
 import java.util.ArrayList;

@@ -1,6 +1,6 @@
 /**
- * Implements the handles that users hold: runtimes, streams, memory, arrays and completions. It
- * ties order and memory together. Not here: kernels and their launches.
+ * Implements the handles that users hold: runtimes, streams, memory and arrays. It ties order and
+ * memory together. Not here: completions, and kernels and their launches.
  */
 @NullMarked
 package dev.streamfence.internal.device;

@@ -6,7 +6,7 @@ import dev.streamfence.DeviceException.AttemptedUse;
 import dev.streamfence.DeviceStream;
 import dev.streamfence.RuntimeClosedException;
 import dev.streamfence.StreamMisuseException;
-import dev.streamfence.internal.device.RecordedCompletion;
+import dev.streamfence.internal.completion.RecordedCompletion;
 import dev.streamfence.internal.device.TrackedRuntime;
 import dev.streamfence.internal.device.TrackedStream;
 import dev.streamfence.internal.driver.KernelLaunch;

@@ -1,4 +1,4 @@
-package dev.streamfence.internal.device;
+package dev.streamfence.internal.host;
 
 import dev.streamfence.internal.memory.HostBytes;
 import dev.streamfence.launch.RecordElement;
@@ -11,7 +11,7 @@ import java.nio.ByteOrder;
  * user, which must not run while a stream is held, and pieces of a transfer may part a record.
  * Confined to the copy that uses it.
  */
-final class HostRecords implements HostBytes {
+public final class HostRecords implements HostBytes {
   private final Object[] records;
   private final int first;
   private final int count;
@@ -21,7 +21,7 @@ final class HostRecords implements HostBytes {
 
   private HostRecords(Object[] records, RecordElement element, int first, long count) {
     long size = Math.multiplyExact(count, (long) element.sizeInBytes());
-    if (size > TrackedArray.MAX_JAVA_ARRAY) {
+    if (size > HostArray.MAX_JAVA_ARRAY) {
       throw new IllegalArgumentException(
           count
               + " records of "

@@ -1,7 +1,7 @@
-package dev.streamfence.internal.device;
+package dev.streamfence.internal.host;
 
 /** Checks of ranges of elements, and how errors name them. */
-final class ElementRange {
+public final class ElementRange {
   private ElementRange() {}
 
   /**
@@ -10,7 +10,7 @@ final class ElementRange {
    * @param array the array, for errors
    * @param operation the operation, for errors
    */
-  static void require(long from, long count, long length, Object array, String operation) {
+  public static void require(long from, long count, long length, Object array, String operation) {
     if (from < 0 || count < 0 || from > length - count) {
       throw new IllegalArgumentException(
           operation + " of " + inWords(from, count) + " of " + array + ", which has " + length);
@@ -18,7 +18,7 @@ final class ElementRange {
   }
 
   /** Refuses a range that is not within a host array. */
-  static void requireOnHost(long from, long count, long length, String operation) {
+  public static void requireOnHost(long from, long count, long length, String operation) {
     if (from < 0 || count < 0 || from > length - count) {
       throw new IllegalArgumentException(
           operation + " with " + inWords(from, count) + " of the host array, which has " + length);
@@ -26,7 +26,7 @@ final class ElementRange {
   }
 
   /** A range of elements, such as {@code elements 10 to 19}. */
-  static String inWords(long from, long count) {
+  public static String inWords(long from, long count) {
     return count <= 0 || from > Long.MAX_VALUE - count
         ? count + " elements from " + from
         : "elements " + from + " to " + (from + count - 1);

@@ -1,4 +1,4 @@
-package dev.streamfence.internal.device;
+package dev.streamfence.internal.completion;
 
 import dev.streamfence.Completion;
 import dev.streamfence.internal.order.Deadline;
@@ -13,7 +13,8 @@ public final class TrackedCompletion implements Completion {
   private final long ticket;
   private final String purpose;
 
-  TrackedCompletion(CompletionWatcher watcher, Timeline timeline, long ticket, String purpose) {
+  public TrackedCompletion(
+      CompletionWatcher watcher, Timeline timeline, long ticket, String purpose) {
     this.watcher = watcher;
     this.timeline = timeline;
     this.ticket = ticket;

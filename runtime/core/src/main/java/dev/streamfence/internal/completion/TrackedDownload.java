@@ -1,6 +1,7 @@
-package dev.streamfence.internal.device;
+package dev.streamfence.internal.completion;
 
 import dev.streamfence.Download;
+import dev.streamfence.internal.LostArrays;
 import java.lang.ref.Reference;
 import java.time.Duration;
 import java.util.concurrent.CompletionStage;
@@ -10,12 +11,17 @@ import java.util.concurrent.CompletionStage;
  * delivery from there.
  */
 public final class TrackedDownload<T> implements Download<T> {
-  final PendingDelivery<T> delivery;
+  private final PendingDelivery<T> delivery;
 
-  TrackedDownload(PendingDelivery<T> delivery) {
+  public TrackedDownload(PendingDelivery<T> delivery) {
     this.delivery = delivery;
     // If no caller asks for the value, the memory goes back.
     LostArrays.CLEANER.register(this, delivery);
+  }
+
+  /** What is run once it is unreachable. */
+  public Runnable cleaning() {
+    return delivery;
   }
 
   @Override

@@ -1,9 +1,9 @@
-package dev.streamfence.internal.device;
+package dev.streamfence.internal.completion;
 
 import dev.streamfence.PinnedArray;
 
 /** The delivery of a download to a pinned array, which the device's copy itself has made. */
-record PinnedDelivery<A>(TrackedCompletion completion, PinnedArray<A> target)
+public record PinnedDelivery<A>(TrackedCompletion completion, PinnedArray<A> target)
     implements PendingDelivery<PinnedArray<A>> {
   @Override
   public boolean isDelivered() {

@@ -1,4 +1,4 @@
-package dev.streamfence.internal.device;
+package dev.streamfence.internal.completion;
 
 import dev.streamfence.internal.memory.DeviceCopies;
 import dev.streamfence.internal.memory.HostBytes;
@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * Moves the elements of one download from page-locked memory to their target, once, and gives the
  * memory back. Outlives the {@link TrackedDownload}. Thread-safe.
  */
-final class DownloadDelivery<T> implements PendingDelivery<T> {
+public final class DownloadDelivery<T> implements PendingDelivery<T> {
   private final DownloadMemory source;
   private final DeviceCopies copies;
   private final TrackedCompletion completion;
@@ -42,7 +42,7 @@ final class DownloadDelivery<T> implements PendingDelivery<T> {
    * @param isTargetNew whether no caller knows the target before it asks for the value
    * @param memory what the copy writes; null if there are no elements
    */
-  DownloadDelivery(
+  public DownloadDelivery(
       DownloadMemory source,
       DeviceCopies copies,
       TrackedCompletion completion,

@@ -1,4 +1,4 @@
-package dev.streamfence.internal.device;
+package dev.streamfence.internal.host;
 
 import dev.streamfence.internal.memory.HostBytes;
 import dev.streamfence.launch.ArrayElement;
@@ -11,7 +11,10 @@ import java.nio.ByteBuffer;
  * A Java array of primitives, from one of its elements on, as the bytes that the device sees.
  * Confined to the copy that uses it.
  */
-final class HostArray implements HostBytes {
+public final class HostArray implements HostBytes {
+  /** The longest array that every Java VM can create. */
+  public static final int MAX_JAVA_ARRAY = Integer.MAX_VALUE - 8;
+
   private final Object array;
   private final ElementType type;
   private final int first;
@@ -23,20 +26,20 @@ final class HostArray implements HostBytes {
   }
 
   /** The source of an upload: elements of a Java array of primitives or of records. */
-  static HostBytes from(Object array, ArrayElement element, int first, long count) {
+  public static HostBytes from(Object array, ArrayElement element, int first, long count) {
     return element instanceof RecordElement record
         ? HostRecords.from(array, record, first, count)
         : new HostArray(array, (ElementType) element, first);
   }
 
   /** The target of a download: elements of a Java array of primitives or of records. */
-  static HostBytes to(Object array, ArrayElement element, int first, long count) {
+  public static HostBytes to(Object array, ArrayElement element, int first, long count) {
     return element instanceof RecordElement record
         ? HostRecords.to(array, record, first, count)
         : new HostArray(array, (ElementType) element, first);
   }
 
-  static int length(Object array) {
+  public static int length(Object array) {
     return Array.getLength(array);
   }
 

@@ -1,4 +1,4 @@
-package dev.streamfence.internal.device;
+package dev.streamfence.internal.completion;
 
 import dev.streamfence.Completion;
 import dev.streamfence.StreamMisuseException;

@@ -1,4 +1,4 @@
-package dev.streamfence.internal.device;
+package dev.streamfence.internal.host;
 
 import dev.streamfence.launch.ElementType;
 import dev.streamfence.launch.RecordElement;
@@ -16,7 +16,7 @@ import java.util.List;
  * accessors and its canonical constructor, which are code of the user: never inside a transfer.
  * Immutable.
  */
-final class RecordCodec {
+public final class RecordCodec {
   /** Found once per class, as reflection is slow. */
   private static final ClassValue<RecordCodec> OF_CLASS =
       new ClassValue<>() {

@@ -1,13 +1,13 @@
-package dev.streamfence.internal.device;
+package dev.streamfence.internal.host;
 
 import dev.streamfence.DeviceArray;
 import dev.streamfence.launch.ElementType;
 
 /** Converts a fill value to the bits of one element, as an assignment in Java would. Stateless. */
-final class FillBits {
+public final class FillBits {
   private FillBits() {}
 
-  static long of(boolean value, DeviceArray<?> array) {
+  public static long of(boolean value, DeviceArray<?> array) {
     if (array.elementType() != ElementType.BOOLEAN) {
       throw wrongFill(array, "a boolean");
     }
@@ -15,7 +15,7 @@ final class FillBits {
   }
 
   /** The bits of a number: exact for integer elements, rounded for floating-point ones. */
-  static long of(long value, DeviceArray<?> array) {
+  public static long of(long value, DeviceArray<?> array) {
     double rounded = value;
     return switch (primitive(array, "a number")) {
       case BOOLEAN -> throw wrongFill(array, "a number");
@@ -29,7 +29,7 @@ final class FillBits {
     };
   }
 
-  static long of(double value, DeviceArray<?> array) {
+  public static long of(double value, DeviceArray<?> array) {
     return switch (primitive(array, "a floating-point number")) {
       case FLOAT -> Float.floatToRawIntBits((float) value);
       case DOUBLE -> Double.doubleToRawLongBits(value);

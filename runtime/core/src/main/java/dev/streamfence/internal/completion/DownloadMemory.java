@@ -1,4 +1,4 @@
-package dev.streamfence.internal.device;
+package dev.streamfence.internal.completion;
 
 import dev.streamfence.CudaDriverException;
 import dev.streamfence.internal.driver.HostMemoryPool;
@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * The downloads that are under way, and their page-locked memory, which may outlive them.
  * Thread-safe.
  */
-final class DownloadMemory {
+public final class DownloadMemory {
   private final HostMemoryPool pool;
   private final long limitInBytes;
 
@@ -36,7 +36,7 @@ final class DownloadMemory {
    *
    * @param limitInBytes how much may be under way before the oldest downloads make room
    */
-  DownloadMemory(HostMemoryPool pool, long limitInBytes) {
+  public DownloadMemory(HostMemoryPool pool, long limitInBytes) {
     this.pool = pool;
     this.limitInBytes = limitInBytes;
   }
@@ -46,7 +46,7 @@ final class DownloadMemory {
    *
    * @throws CudaDriverException if there is none left
    */
-  HostRegion take(long bytes) {
+  public HostRegion take(long bytes) {
     collectAbandoned();
     // First: if the Java heap is full, nothing was allocated.
     HazardState hazards = new HazardState("the memory of a download");
@@ -61,7 +61,7 @@ final class DownloadMemory {
    * Delivers the oldest downloads, waiting for their copies, while those under way and a new one
    * have more bytes than the limit.
    */
-  void makeRoom(long bytes) {
+  public void makeRoom(long bytes) {
     if (fits(bytes)) {
       return;
     }
@@ -82,7 +82,7 @@ final class DownloadMemory {
   }
 
   /** Records a download whose copy is queued. */
-  void add(DownloadDelivery<?> delivery, HostRegion memory) {
+  public void add(DownloadDelivery<?> delivery, HostRegion memory) {
     underWay.add(delivery);
     bytesUnderWay.addAndGet(memory.memory().sizeInBytes());
   }
@@ -102,7 +102,7 @@ final class DownloadMemory {
   }
 
   /** Takes memory back that a copy may still write. */
-  void abandon(@Nullable DownloadDelivery<?> delivery, HostRegion memory) {
+  public void abandon(@Nullable DownloadDelivery<?> delivery, HostRegion memory) {
     abandoned.add(memory);
     if (delivery != null) {
       remove(delivery, memory);
@@ -115,7 +115,7 @@ final class DownloadMemory {
    *
    * @param isLost whether the device is lost: what is not known to be copied stays so
    */
-  void end(boolean isLost, Teardown teardown) {
+  public void end(boolean isLost, Teardown teardown) {
     for (DownloadDelivery<?> delivery : underWay.toArray(DownloadDelivery<?>[]::new)) {
       teardown.step(() -> delivery.deliverAtEnd(isLost));
     }

@@ -1,4 +1,4 @@
-package dev.streamfence.internal.device;
+package dev.streamfence.internal.completion;
 
 import dev.streamfence.internal.order.Timeline;
 import java.util.Comparator;
@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * of each stream, and then the next. The driver's own callbacks are unsuitable: they are not called
  * after an error, and must not call the driver. Thread-safe.
  */
-final class CompletionWatcher {
+public final class CompletionWatcher {
   private static final long SHORTEST_PAUSE_NANOS = TimeUnit.MICROSECONDS.toNanos(20);
   private static final long LONGEST_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
@@ -49,7 +49,7 @@ final class CompletionWatcher {
   private final Map<Timeline, PriorityQueue<Watched>> watched = new LinkedHashMap<>();
   private boolean running;
 
-  CompletionWatcher(String name) {
+  public CompletionWatcher(String name) {
     this(run -> daemon(run, name), LockSupport::parkNanos);
   }
 

@@ -1,4 +1,4 @@
-package dev.streamfence.internal.device;
+package dev.streamfence.internal.host;
 
 import dev.streamfence.internal.memory.HostBytes;
 import dev.streamfence.launch.ArrayElement;
@@ -18,7 +18,7 @@ import java.nio.ShortBuffer;
  * The elements between a buffer's position and limit as the bytes that the device sees. The buffer
  * keeps its position. Confined to the copy that uses it.
  */
-final class HostBuffer implements HostBytes {
+public final class HostBuffer implements HostBytes {
   private final Buffer buffer;
 
   /** What the buffer counts. */
@@ -42,7 +42,7 @@ final class HostBuffer implements HostBytes {
    * @throws IllegalArgumentException if the buffer has another type; if it has bytes in another
    *     order than the device's, or no whole number of elements
    */
-  static HostBuffer of(Buffer buffer, ArrayElement type, String use) {
+  public static HostBuffer of(Buffer buffer, ArrayElement type, String use) {
     if (!(buffer instanceof ByteBuffer bytes)) {
       if (elements(buffer) != type) {
         throw new IllegalArgumentException(
@@ -81,7 +81,7 @@ final class HostBuffer implements HostBytes {
    *
    * @throws IllegalArgumentException if the buffer is read-only
    */
-  HostBuffer requireWritable(String use) {
+  public HostBuffer requireWritable(String use) {
     if (buffer.isReadOnly()) {
       throw new IllegalArgumentException(
           use + " to a read-only buffer", new ReadOnlyBufferException());
@@ -90,7 +90,7 @@ final class HostBuffer implements HostBytes {
   }
 
   /** How many elements remain. */
-  int length() {
+  public int length() {
     return length;
   }
 

@@ -1,7 +1,8 @@
-package dev.streamfence.internal.device;
+package dev.streamfence.internal.completion;
 
 /** How a begun download gets its elements to where they are wanted. Thread-safe. */
-sealed interface PendingDelivery<T> extends Runnable permits DownloadDelivery, PinnedDelivery {
+public sealed interface PendingDelivery<T> extends Runnable
+    permits DownloadDelivery, PinnedDelivery {
   /** The completion of the copy. */
   TrackedCompletion completion();
 

@@ -1,4 +1,4 @@
-package dev.streamfence.internal.device;
+package dev.streamfence.internal;
 
 import java.lang.ref.Cleaner;
 
@@ -6,8 +6,8 @@ import java.lang.ref.Cleaner;
  * The cleaner of arrays that become unreachable without being closed, with one thread for all
  * runtimes of the process.
  */
-final class LostArrays {
-  static final Cleaner CLEANER =
+public final class LostArrays {
+  public static final Cleaner CLEANER =
       Cleaner.create(
           action -> {
             Thread thread = new Thread(action, "streamfence lost arrays");
