@@ -12,6 +12,7 @@ final class Whereabouts {
           "dev.streamfence.launch",
           "dev.streamfence.memory",
           "dev.streamfence.internal.order",
+          "dev.streamfence.internal.recording",
           "dev.streamfence.internal.memory",
           "dev.streamfence.internal.driver",
           "dev.streamfence.internal.driver.jcuda",
@@ -23,7 +24,11 @@ final class Whereabouts {
    * thread of a test may do something else.
    */
   private static final Set<String> ENTRANCES =
-      Set.of("dev.streamfence.internal.device.Tracked", "dev.streamfence.internal.launch.Tracked");
+      Set.of(
+          "dev.streamfence.internal.completion.Tracked",
+          "dev.streamfence.internal.device.Tracked",
+          "dev.streamfence.internal.graph.Tracked",
+          "dev.streamfence.internal.launch.Tracked");
 
   private Whereabouts() {}
 
