@@ -13,6 +13,8 @@ public final class ArrayBounds {
   private final List<CertainAccess> certain;
   private final @Nullable Instruction unclear;
   private final String reason;
+  private final @Nullable LaunchBounds launches;
+  private final int index;
 
   ArrayBounds(
       ArrayPlace place,
@@ -20,6 +22,19 @@ public final class ArrayBounds {
       List<CertainAccess> certain,
       @Nullable Instruction unclear,
       String reason) {
+    this(place, touched, certain, unclear, reason, null, 0);
+  }
+
+  private ArrayBounds(
+      ArrayPlace place,
+      List<TouchedRange> touched,
+      List<CertainAccess> certain,
+      @Nullable Instruction unclear,
+      String reason,
+      @Nullable LaunchBounds launches,
+      int index) {
+    this.launches = launches;
+    this.index = index;
     this.place = place;
     this.touched = List.copyOf(touched);
     this.certain = List.copyOf(certain);
@@ -51,9 +66,15 @@ public final class ArrayBounds {
     return Optional.ofNullable(unclear);
   }
 
-  /** Whether launches certainly touch the array if their threads get to certain places. */
+  /** Whether there are ordinary launches of which it is known that they touch the array. */
   public boolean isChecked() {
-    return !certain.isEmpty();
+    LaunchBounds known = launches;
+    return known != null && !certain.isEmpty() && TriedLaunch.checks(known, index);
+  }
+
+  /** The same as one of the arrays of launches. */
+  ArrayBounds in(LaunchBounds launches, int index) {
+    return new ArrayBounds(place, touched, certain, unclear, reason, launches, index);
   }
 
   List<TouchedRange> touched() {

@@ -133,8 +133,13 @@ public final class KernelBounds {
                     .map(access -> planner.followed(access, place(access.instruction())))
                     .toList()));
       }
-      return new KernelBounds(
-          found, new LaunchBounds(parameters.numbers(), reaches, ranges.program(), planner.plan()));
+      LaunchBounds launches =
+          new LaunchBounds(parameters.numbers(), reaches, ranges.program(), planner.plan());
+      List<ArrayBounds> tried = new ArrayList<>();
+      for (int i = 0; i < found.size(); i++) {
+        tried.add(found.get(i).in(launches, i));
+      }
+      return new KernelBounds(tried, launches);
     }
 
     private String place(Instruction instruction) {

@@ -575,6 +575,10 @@ final class Ranges {
     return checks(conditions, context);
   }
 
+  private boolean isMask(Node operand) {
+    return !operand.is(Operator.CONSTANT) && formulas.isUniform(operand);
+  }
+
   /** Whether the result of an operation is limited from below and from above. */
   private boolean[] ends(Operator operation, Node left, Node right, int a, int b) {
     RangeProgram.RangeStep x = program.step(a);
@@ -587,7 +591,9 @@ final class Ranges {
         boolean masked =
             (left.is(Operator.CONSTANT) && left.constant >= 0)
                 || (right.is(Operator.CONSTANT) && right.constant >= 0);
-        yield new boolean[] {masked || both, masked || both};
+        // A mask that the launch decides is one that limits, unless it is negative.
+        boolean isOfLaunch = isMask(left) || isMask(right);
+        yield new boolean[] {masked || isOfLaunch || both, masked || isOfLaunch || both};
       }
       case REMAINDER_UNSIGNED -> new boolean[] {true, yBoth};
       case REMAINDER -> new boolean[] {yBoth, yBoth};

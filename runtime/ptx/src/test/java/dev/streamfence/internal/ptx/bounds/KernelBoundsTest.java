@@ -111,6 +111,33 @@ class KernelBoundsTest {
     isLimitedTo(bounds, new Shape(2, threads, 0), 0, end * 4L);
   }
 
+  @ParameterizedTest
+  @CsvSource({"0, false", "-1, true"})
+  void anAccessThatNoLaunchMakesIsNotCalledChecked(int added, boolean isChecked) {
+    // There is no block whose number is the number of blocks.
+    KernelBounds bounds =
+        bounds(
+            "mov.u32 %r6, %nctaid.x; add.s32 %r7, %r6, "
+                + added
+                + "; setp.ne.s32 %p1, %r1, %r7; @%p1 bra END; st.global.u32 [%rd1], %r4;\nEND:\n");
+    assertThat(bounds.arrays().get(0).isChecked()).isEqualTo(isChecked);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"64, 256", "1, 4", "0, 8589934592", "-5, 8589934592"})
+  void aMaskOfTheLaunchLimitsALoadedIndex(int size, long end) {
+    // The index of a hash table whose size is a power of two; a negative mask limits nothing.
+    KernelBounds bounds =
+        bounds(
+            "ld.param.u64 %rd4, [p0]; ld.global.u32 %r6, [%rd4]; sub.s32 %r7, %r5, 1;"
+                + " and.b32 %r8, %r6, %r7; mul.wide.s32 %rd2, %r8, 4; add.s64 %rd3, %rd1, %rd2;"
+                + " st.global.u32 [%rd3], %r4;\n");
+    assertThat(bounds.arrays().get(0).isLimited()).isTrue();
+    BoundsEvaluator evaluator = bounds.launches().evaluator();
+    evaluator.limit(new Shape(2, 64, size));
+    assertThat(evaluator.mayEnd(0)).isEqualTo(end);
+  }
+
   @Test
   void anAddressThatIsTooLongAFormulaCostsTheBoundsOfItsArrayAlone() {
     String number = "cvt.s64.s32 %rd5, %r6; add.s64 %rd5, %rd5, 1; cvt.u32.u64 %r6, %rd5;\n";

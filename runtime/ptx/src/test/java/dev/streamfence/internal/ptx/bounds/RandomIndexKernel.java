@@ -117,7 +117,7 @@ final class RandomIndexKernel {
           case 2 -> "sub.s32 " + result + ", " + a + ", " + b;
           case 3 -> "mul.lo.s32 " + result + ", " + a + ", " + b;
           case 4 -> "mad.lo.s32 " + result + ", " + a + ", " + register() + ", " + b;
-          case 5 -> "and.b32 " + result + ", " + a + ", " + (1 + random.nextInt(64));
+          case 5 -> "and.b32 " + result + ", " + a + ", " + (random.nextBoolean() ? b : "31");
           case 6 -> "rem." + sign + " " + result + ", " + a + ", " + (1 + random.nextInt(9));
           case 7 -> "div." + sign + " " + result + ", " + a + ", " + (1 + random.nextInt(9));
           case 8 -> "shr." + sign + " " + result + ", " + a + ", " + random.nextInt(6);
