@@ -36,13 +36,24 @@ public record Computation(
 
   /** Decodes an instruction like {@link #of(Instruction)}, by its rule. */
   public static Optional<Computation> of(Instruction instruction, Opcode rule) {
+    return ofWords(instruction, rule).filter(computation -> computation.fits(instruction));
+  }
+
+  /** Decodes opcode and modifiers; empty if a modifier changes what the row says. */
+  public static Optional<Computation> ofWords(Instruction instruction, Opcode rule) {
     Operation operation = rule.operation();
+    return operation == null ? Optional.empty() : decoded(instruction, operation);
+  }
+
+  /** Returns whether an instruction with these words has the operands that they need. */
+  public boolean fits(Instruction instruction) {
     List<Operand> operands = instruction.operands();
-    if (operation == null || !operands.stream().allMatch(Computation::isScalar)) {
-      return Optional.empty();
+    for (int i = 0; i < operands.size(); i++) {
+      if (!isScalar(operands.get(i))) {
+        return false;
+      }
     }
-    return decoded(instruction, operation)
-        .filter(computation -> computation.sources.size() == operands.size() - 1);
+    return sources.size() == operands.size() - 1;
   }
 
   private static boolean isScalar(Operand operand) {

@@ -24,10 +24,10 @@ final class ControlFlow {
 
   private final Set<Label> jumpedTo = new HashSet<>();
 
-  ControlFlow(PtxFunction function, Opcode[] rules) {
+  ControlFlow(PtxFunction function, Opcode[] rules, ConstantPredicates predicates) {
     instructions = function.instructions();
     this.rules = rules;
-    predicates = new ConstantPredicates(function, rules);
+    this.predicates = predicates;
     for (int i = 0; i < instructions.size(); i++) {
       Instruction instruction = instructions.get(i);
       if (rules[i].control().isBranch() || rules[i].control().leaves()) {

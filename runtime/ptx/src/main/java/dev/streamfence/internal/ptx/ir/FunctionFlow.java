@@ -1,11 +1,13 @@
 package dev.streamfence.internal.ptx.ir;
 
 import dev.streamfence.internal.ptx.syntax.Instruction;
+import dev.streamfence.internal.ptx.syntax.Mnemonic;
 import dev.streamfence.internal.ptx.syntax.Operand;
 import dev.streamfence.internal.ptx.syntax.PtxFunction;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -31,21 +33,53 @@ public final class FunctionFlow {
     this.function = function;
     int count = function.instructions().size();
     rules = new Opcode[count];
+    int[][] assigned = new int[count][];
+    // The instructions of a module that are written alike share their words.
+    IdentityHashMap<Mnemonic, Opcode> known = new IdentityHashMap<>();
     for (int i = 0; i < count; i++) {
-      rules[i] = OpcodeTable.rule(instruction(i));
+      Instruction instruction = instruction(i);
+      Opcode row = known.get(instruction.words());
+      if (row == null) {
+        row = OpcodeTable.row(instruction);
+        known.put(instruction.words(), row);
+      }
+      rules[i] = OpcodeTable.rule(instruction, row);
+      assigned[i] = rules[i].assigned(instruction);
     }
-    control = new ControlFlow(function, rules);
-    slots = new RegisterSlots(function, control, rules);
-    starts = new int[slots.size() + 2];
+    control = new ControlFlow(function, rules, new ConstantPredicates(function, assigned));
+    slots = new RegisterSlots(function, control, rules, assigned);
+    int[] uses = new int[4 * count + 1];
+    int used = 0;
+    int[] ends = new int[count];
     for (int i = 0; i < count; i++) {
-      visitSources(i, (instruction, slot) -> starts[slot + 2]++);
+      List<Operand> operands = instruction(i).operands();
+      for (int operand = 0; operand < operands.size(); operand++) {
+        if (rules[i].isSource(operand)) {
+          for (int register : operands.get(operand).registerIndexes()) {
+            uses = used == uses.length ? Arrays.copyOf(uses, 2 * used) : uses;
+            uses[used++] = slots.use(i, register);
+          }
+        }
+      }
+      if (Carry.isAdded(instruction(i))) {
+        uses = used == uses.length ? Arrays.copyOf(uses, 2 * used) : uses;
+        uses[used++] = slots.use(i, slots.carry());
+      }
+      ends[i] = used;
+    }
+    starts = new int[slots.size() + 2];
+    for (int use = 0; use < used; use++) {
+      starts[uses[use] + 2]++;
     }
     for (int i = 2; i < starts.length; i++) {
       starts[i] += starts[i - 1];
     }
-    users = new int[starts[starts.length - 1]];
+    users = new int[used];
+    int use = 0;
     for (int i = 0; i < count; i++) {
-      visitSources(i, (instruction, slot) -> users[starts[slot + 1]++] = instruction);
+      for (; use < ends[i]; use++) {
+        users[starts[uses[use] + 1]++] = i;
+      }
     }
   }
 
@@ -115,25 +149,6 @@ public final class FunctionFlow {
                   }
                 });
       }
-    }
-  }
-
-  @FunctionalInterface
-  private interface UseVisitor {
-    void visit(int instruction, int slot);
-  }
-
-  private void visitSources(int index, UseVisitor visitor) {
-    List<Operand> operands = instruction(index).operands();
-    for (int i = 0; i < operands.size(); i++) {
-      if (rules[index].isSource(i)) {
-        operands
-            .get(i)
-            .forEachRegister(register -> visitor.visit(index, slots.use(index, register)));
-      }
-    }
-    if (Carry.isAdded(instruction(index))) {
-      visitor.visit(index, slots.use(index, slots.carry()));
     }
   }
 }

@@ -3,6 +3,7 @@ package dev.streamfence.internal.ptx.ir;
 import dev.streamfence.internal.ptx.syntax.Instruction;
 import dev.streamfence.internal.ptx.syntax.Instruction.GuardPredicate;
 import dev.streamfence.internal.ptx.syntax.Label;
+import dev.streamfence.internal.ptx.syntax.Mnemonic;
 import dev.streamfence.internal.ptx.syntax.Operand;
 import dev.streamfence.internal.ptx.syntax.PtxFunction;
 import dev.streamfence.internal.ptx.syntax.PtxModule;
@@ -65,8 +66,10 @@ public final class InlinedCalls {
 
   /** Returns a function without the calls that can be followed; itself if it has none. */
   public static PtxFunction in(PtxModule module, PtxFunction function) {
-    boolean hasCalls =
-        function.instructions().stream().anyMatch(each -> each.opcode().equals("call"));
+    boolean hasCalls = false;
+    for (Instruction instruction : function.instructions()) {
+      hasCalls |= instruction.opcode().equals("call");
+    }
     return hasCalls && !jumpsByTable(function)
         ? new InlinedCalls(module).inlined(function)
         : function;
@@ -202,12 +205,10 @@ public final class InlinedCalls {
   }
 
   static Instruction with(Instruction instruction, String opcode, List<Operand> operands) {
-    String[] words = opcode.split("\\.");
     return new Instruction(
         instruction.line(),
         instruction.guard(),
-        words[0],
-        List.of(words).subList(1, words.length),
+        Mnemonic.of(opcode),
         operands,
         instruction.source());
   }
@@ -222,8 +223,7 @@ public final class InlinedCalls {
         guard == null
             ? null
             : new GuardPredicate(shifted(guard.predicate(), shift), guard.negated()),
-        instruction.opcode(),
-        instruction.modifiers(),
+        instruction.words(),
         instruction.operands().stream().map(each -> shifted(each, shift)).toList(),
         instruction.source());
   }
@@ -279,8 +279,7 @@ public final class InlinedCalls {
     return new Instruction(
         instruction.line(),
         instruction.guard(),
-        instruction.opcode(),
-        instruction.modifiers(),
+        instruction.words(),
         operands,
         instruction.source());
   }

@@ -1,7 +1,8 @@
 package dev.streamfence.internal.ptx.ir;
 
 import dev.streamfence.internal.ptx.syntax.Instruction;
-import java.util.ArrayList;
+import dev.streamfence.internal.ptx.syntax.Operand;
+import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -114,6 +115,8 @@ public record Opcode(
     }
   }
 
+  private static final int[] NO_REGISTERS = {};
+
   static final Opcode UNKNOWN = new Opcode(Effect.UNKNOWN, Transfer.NONE, "", Control.NEXT, null);
 
   /** Returns the letter of an operand; {@code ' '} if the rule has none for it. */
@@ -140,11 +143,19 @@ public record Opcode(
   }
 
   /** Returns the indexes of the registers that an instruction may assign, without the carry. */
-  List<Integer> assigned(Instruction instruction) {
-    List<Integer> registers = new ArrayList<>();
-    for (int i = 0; i < instruction.operands().size(); i++) {
+  int[] assigned(Instruction instruction) {
+    List<Operand> operands = instruction.operands();
+    int[] registers = NO_REGISTERS;
+    for (int i = 0; i < operands.size(); i++) {
       if (mayAssign(i)) {
-        instruction.operands().get(i).forEachRegister(registers::add);
+        int[] more = operands.get(i).registerIndexes();
+        if (registers.length == 0) {
+          registers = more;
+        } else if (more.length > 0) {
+          int before = registers.length;
+          registers = Arrays.copyOf(registers, before + more.length);
+          System.arraycopy(more, 0, registers, before, more.length);
+        }
       }
     }
     return registers;

@@ -165,7 +165,12 @@ public final class OpcodeTable {
 
   /** Returns the rule for an instruction as it is written. */
   static Opcode rule(Instruction instruction) {
-    Opcode rule = find(instruction);
+    return rule(instruction, row(instruction));
+  }
+
+  /** Returns the rule for an instruction with the row of its opcode and modifiers. */
+  static Opcode rule(Instruction instruction, Opcode row) {
+    Opcode rule = row;
     boolean memory = false;
     List<Operand> operands = instruction.operands();
     if (!rule.operands().isEmpty()
@@ -175,13 +180,13 @@ public final class OpcodeTable {
       rule = rule.withoutResult();
     }
     for (int i = 0; i < operands.size(); i++) {
-      memory |= operands.get(i) instanceof Operand.Memory;
-      if ("rwbtu".indexOf(rule.letter(i)) >= 0 && !(operands.get(i) instanceof Operand.Memory)) {
-        return rule.unknown();
-      }
-      if ("tun".indexOf(rule.letter(i)) < 0
-          && operands.get(i) instanceof Operand.Memory place
-          && !place.more().isEmpty()) {
+      char letter = rule.letter(i);
+      if (operands.get(i) instanceof Operand.Memory place) {
+        memory = true;
+        if ("tun".indexOf(letter) < 0 && !place.more().isEmpty()) {
+          return rule.unknown();
+        }
+      } else if ("rwbtu".indexOf(letter) >= 0) {
         return rule.unknown();
       }
     }
@@ -189,7 +194,8 @@ public final class OpcodeTable {
     return memory && !takesMemory ? rule.unknown() : rule;
   }
 
-  private static Opcode find(Instruction instruction) {
+  /** Returns the row of an opcode with its modifiers. */
+  static Opcode row(Instruction instruction) {
     if (STRICT.contains(instruction.opcode())
         && !instruction.modifiers().stream().allMatch(m -> MODIFIER.matcher(m).matches())) {
       return Opcode.UNKNOWN;

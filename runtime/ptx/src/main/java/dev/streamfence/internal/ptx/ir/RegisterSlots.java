@@ -3,10 +3,9 @@ package dev.streamfence.internal.ptx.ir;
 import dev.streamfence.internal.ptx.syntax.Instruction;
 import dev.streamfence.internal.ptx.syntax.Operand;
 import dev.streamfence.internal.ptx.syntax.PtxFunction;
+import java.util.Arrays;
 import java.util.BitSet;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 
 /**
  * Divides the registers of a function into slots, so that values that use the same register one
@@ -22,20 +21,32 @@ public final class RegisterSlots {
   private final BitSet assigned = new BitSet();
   private final BitSet computed = new BitSet();
 
-  /** The slots of the current basic block, by register. */
-  private final Map<Integer, Integer> current = new HashMap<>();
+  /** The slots of the current basic block, by register; 0 for none, otherwise more by one. */
+  private final int[] current;
+
+  /** The registers that have one. */
+  private final BitSet used = new BitSet();
 
   private final int carry;
   private int size;
 
-  RegisterSlots(PtxFunction function, ControlFlow control, Opcode[] rules) {
+  /**
+   * Divides the registers.
+   *
+   * @param registers the registers that each instruction may assign, without the carry
+   */
+  RegisterSlots(PtxFunction function, ControlFlow control, Opcode[] rules, int[][] registers) {
     List<Instruction> instructions = function.instructions();
-    boolean carries = instructions.stream().anyMatch(Carry::isAdded);
+    boolean carries = false;
+    for (Instruction instruction : instructions) {
+      carries |= Carry.isAdded(instruction);
+    }
     carry = carries ? function.registers() : -1;
     size = function.registers() + (carries ? 1 : 0);
+    current = new int[size];
     BitSet once = new BitSet();
     for (int i = 0; i < instructions.size(); i++) {
-      for (int register : assigned(instructions.get(i), rules[i])) {
+      for (int register : assigned(instructions.get(i), registers[i])) {
         (once.get(register) ? reassigned : once).set(register);
       }
     }
@@ -43,19 +54,26 @@ public final class RegisterSlots {
       if (control.isLeader(i)) {
         endBlock();
       }
-      add(i, instructions.get(i), rules[i]);
+      add(i, instructions.get(i), rules[i], registers[i]);
     }
     endBlock();
   }
 
   private void endBlock() {
-    current.values().forEach(lasting::set);
-    current.clear();
+    for (int register = used.nextSetBit(0);
+        register >= 0;
+        register = used.nextSetBit(register + 1)) {
+      lasting.set(current[register] - 1);
+      current[register] = 0;
+    }
+    used.clear();
   }
 
-  private void add(int index, Instruction instruction, Opcode rule) {
+  private void add(int index, Instruction instruction, Opcode rule, int[] registers) {
     for (Operand operand : instruction.operands()) {
-      operand.forEachRegister(register -> recordUse(index, register));
+      for (int register : operand.registerIndexes()) {
+        recordUse(index, register);
+      }
     }
     if (instruction.guard() != null) {
       recordUse(index, instruction.guard().predicate().index());
@@ -65,16 +83,17 @@ public final class RegisterSlots {
     }
     // An assignment that may leave the old value in place joins its slot.
     boolean sure = instruction.guard() == null && !rule.assignsAny();
-    for (int register : assigned(instruction, rule)) {
+    for (int register : assigned(instruction, registers)) {
       mark(register, rule);
       if (!reassigned.get(register)) {
         continue;
       }
       if (sure) {
-        current.put(register, size++);
+        current[register] = ++size;
+        used.set(register);
       }
-      Integer slot = current.get(register);
-      if (slot != null) {
+      int slot = current[register] - 1;
+      if (slot >= 0) {
         assignments.put(index, register, slot);
         mark(slot, rule);
       }
@@ -82,8 +101,8 @@ public final class RegisterSlots {
   }
 
   private void recordUse(int index, int register) {
-    Integer slot = current.get(register);
-    if (slot != null) {
+    int slot = current[register] - 1;
+    if (slot >= 0) {
       uses.put(index, register, slot);
     }
   }
@@ -95,12 +114,13 @@ public final class RegisterSlots {
     }
   }
 
-  private List<Integer> assigned(Instruction instruction, Opcode rule) {
-    List<Integer> registers = rule.assigned(instruction);
-    if (carry >= 0 && Carry.isAssigned(instruction)) {
-      registers.add(carry);
+  private int[] assigned(Instruction instruction, int[] registers) {
+    if (carry < 0 || !Carry.isAssigned(instruction)) {
+      return registers;
     }
-    return registers;
+    int[] all = Arrays.copyOf(registers, registers.length + 1);
+    all[registers.length] = carry;
+    return all;
   }
 
   /** Returns the register that stands for the carry flag; negative if no instruction adds it. */

@@ -4,7 +4,6 @@ import dev.streamfence.internal.ptx.syntax.Instruction;
 import dev.streamfence.internal.ptx.syntax.Operand;
 import dev.streamfence.internal.ptx.syntax.ScalarType;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
 
 /** How wide the results and the accesses of instructions are. Stateless. */
@@ -16,13 +15,11 @@ public final class Widths {
 
   /** Returns the bits of a result; 64 if the instruction names no type. */
   public static int result(Instruction instruction) {
-    for (String modifier : instruction.modifiers()) {
-      Optional<ScalarType> type = ScalarType.named(modifier);
-      if (type.isPresent()) {
-        return instruction.has("wide") ? 2 * type.get().bits : type.get().bits;
-      }
+    List<ScalarType> types = instruction.types();
+    if (types.isEmpty()) {
+      return Long.SIZE;
     }
-    return Long.SIZE;
+    return instruction.has("wide") ? 2 * types.get(0).bits : types.get(0).bits;
   }
 
   /** Returns whether the registers of an operand are consecutive bytes of memory, in order. */

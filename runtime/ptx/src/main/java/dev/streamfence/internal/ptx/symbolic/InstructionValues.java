@@ -6,12 +6,16 @@ import dev.streamfence.internal.ptx.ir.Opcode;
 import dev.streamfence.internal.ptx.ir.Operation;
 import dev.streamfence.internal.ptx.symbolic.Node.Operator;
 import dev.streamfence.internal.ptx.syntax.Instruction;
+import dev.streamfence.internal.ptx.syntax.Mnemonic;
 import dev.streamfence.internal.ptx.syntax.Operand;
 import dev.streamfence.internal.ptx.syntax.Register;
 import dev.streamfence.internal.ptx.syntax.ScalarType;
 import dev.streamfence.internal.ptx.syntax.StateSpace;
 import java.util.ArrayList;
+import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,6 +26,9 @@ final class InstructionValues {
   private final NodeGraph nodes;
   private final ArgumentLookup arguments;
 
+  /** What the words of instructions compute; those that are written alike share them. */
+  private final IdentityHashMap<Mnemonic, Optional<Computation>> known = new IdentityHashMap<>();
+
   InstructionValues(NodeGraph nodes, ArgumentLookup arguments) {
     this.nodes = nodes;
     this.arguments = arguments;
@@ -30,10 +37,15 @@ final class InstructionValues {
   /** The registers that an instruction may assign. */
   static List<Register> assigned(FunctionFlow flow, int index) {
     List<Operand> operands = flow.instruction(index).operands();
-    List<Register> assigned = new ArrayList<>();
+    List<Register> assigned = List.of();
     for (int i = 0; i < operands.size(); i++) {
       if (flow.rule(index).mayAssign(i)) {
-        assigned.addAll(operands.get(i).registers());
+        List<Register> more = operands.get(i).registers();
+        if (assigned.isEmpty()) {
+          assigned = more;
+        } else if (!more.isEmpty()) {
+          assigned = Stream.concat(assigned.stream(), more.stream()).toList();
+        }
       }
     }
     return assigned;
@@ -49,11 +61,17 @@ final class InstructionValues {
     if (instruction.opcode().equals("ld")) {
       return parameter(instruction, destination);
     }
-    Computation computation = Computation.of(instruction, rule).orElse(null);
-    if (computation == null) {
+    if (rule.operation() == null) {
       return null;
     }
-    List<Node> sources = new ArrayList<>();
+    Computation computation =
+        known
+            .computeIfAbsent(instruction.words(), words -> Computation.ofWords(instruction, rule))
+            .orElse(null);
+    if (computation == null || !computation.fits(instruction)) {
+      return null;
+    }
+    List<Node> sources = new ArrayList<>(computation.sources().size());
     for (int i = 0; i < computation.sources().size(); i++) {
       Operand operand = instruction.operands().get(i + 1);
       Node source = source(operand, computation.sources().get(i), block, state);

@@ -18,9 +18,11 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.HashMap;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -66,7 +68,7 @@ public final class KernelValues {
   private final Map<Node, MemoryAccess> loads = new HashMap<>();
 
   /** The values that plain stores store. */
-  private final Map<MemoryAccess, List<Node>> stored = new HashMap<>();
+  private final IdentityHashMap<MemoryAccess, List<Node>> stored = new IdentityHashMap<>();
 
   /** Values that code outside of the kernel, or memory, receives. */
   private final List<Node> escaping = new ArrayList<>();
@@ -123,11 +125,11 @@ public final class KernelValues {
         List<Operand> operands = flow.instruction(i).operands();
         for (int operand = 0; operand < operands.size(); operand++) {
           if (guard != null || flow.rule(i).isSource(operand)) {
-            read(operands.get(operand).registers(), own, found);
+            operands.get(operand).registers().forEach(each -> read(each, own, found));
           }
         }
         if (guard != null) {
-          read(List.of(guard.predicate()), own, found);
+          read(guard.predicate(), own, found);
         }
         for (Register each : assigned.get(i)) {
           own.set(each.index(), each.index() + each.vectorLength());
@@ -138,12 +140,10 @@ public final class KernelValues {
     return found.stream().toArray();
   }
 
-  private static void read(List<Register> registers, BitSet own, BitSet found) {
-    for (Register register : registers) {
-      for (int i = register.index(); i < register.index() + register.vectorLength(); i++) {
-        if (!own.get(i)) {
-          found.set(i);
-        }
+  private static void read(Register register, BitSet own, BitSet found) {
+    for (int i = register.index(); i < register.index() + register.vectorLength(); i++) {
+      if (!own.get(i)) {
+        found.set(i);
       }
     }
   }
@@ -391,7 +391,9 @@ public final class KernelValues {
         };
     List<Node> parameters = parameters(instruction);
     List<Node> sources =
-        results.isEmpty() || fromMemory ? parameters : sources(instruction, rule, state);
+        results.isEmpty() || fromMemory || result != null
+            ? parameters
+            : sources(instruction, rule, state);
     if (cells.readsAny(index)) {
       sources = kept(state);
     }
@@ -497,21 +499,26 @@ public final class KernelValues {
 
   /** The arrays' addresses, if an instruction reads parameters in a way that is not followed. */
   private List<Node> parameters(Instruction instruction) {
-    List<Node> found = new ArrayList<>();
+    List<Node> found = List.of();
     for (Operand operand : instruction.operands()) {
       Operand base = operand instanceof Operand.Memory memory ? memory.base() : operand;
       if (base instanceof Operand.VariableAddress address) {
         long offset =
             address.offset() + (operand instanceof Operand.Memory memory ? memory.offset() : 0);
         int bytes = operand == base ? 0 : Widths.access(instruction);
-        found.addAll(arguments.addresses(address.variable(), offset, bytes));
+        List<Node> more = arguments.addresses(address.variable(), offset, bytes);
+        if (found.isEmpty()) {
+          found = more;
+        } else {
+          found = Stream.concat(found.stream(), more.stream()).toList();
+        }
       }
     }
     return found;
   }
 
   private static List<Node> sources(Instruction instruction, Opcode rule, @Nullable Node[] state) {
-    List<Node> sources = new ArrayList<>();
+    List<Node> sources = new ArrayList<>(instruction.operands().size());
     for (int i = 0; i < instruction.operands().size(); i++) {
       if (rule.isSource(i)) {
         collect(instruction.operands().get(i), state, sources);

@@ -14,7 +14,7 @@ final class FunctionParser {
   private final OperandParser operands;
   private final DeclarationParser declarations;
   private final ModelSize size;
-  private final Interner<List<String>> knownModifiers;
+  private final Interner<Mnemonic> knownMnemonics;
   private final Interner<List<Operand>> knownOperands;
 
   FunctionParser(
@@ -23,7 +23,7 @@ final class FunctionParser {
     this.operands = operands;
     this.declarations = declarations;
     this.size = size;
-    knownModifiers = new Interner<>(size);
+    knownMnemonics = new Interner<>(size);
     knownOperands = new Interner<>(size);
   }
 
@@ -291,8 +291,7 @@ final class FunctionParser {
         new Instruction(
             line,
             guard,
-            opcode,
-            knownModifiers.one(List.copyOf(modifiers), modifiers.size()),
+            knownMnemonics.one(new Mnemonic(opcode, modifiers), modifiers.size()),
             knownOperands.one(List.copyOf(parsed), 1),
             body.source));
   }

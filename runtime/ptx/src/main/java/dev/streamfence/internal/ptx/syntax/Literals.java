@@ -5,6 +5,9 @@ import java.util.Optional;
 
 /** Reads PTX's number literals. */
 final class Literals {
+  /** Fewer digits, in any radix, are a number that is not negative. */
+  private static final int SHORT = 16;
+
   private static final BigInteger TWO_TO_64 = BigInteger.ONE.shiftLeft(64);
 
   private Literals() {}
@@ -64,6 +67,9 @@ final class Literals {
     }
     if (digits.startsWith("-") || digits.startsWith("+")) {
       throw new NumberFormatException();
+    }
+    if (digits.length() < SHORT) {
+      return Long.parseLong(digits, radix);
     }
     BigInteger value = new BigInteger(digits, radix);
     if (value.compareTo(TWO_TO_64) >= 0) {

@@ -4,6 +4,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.IntConsumer;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 
 /** One operand of an instruction, as written, with its names resolved. */
 public sealed interface Operand {
@@ -13,7 +15,20 @@ public sealed interface Operand {
    *
    * @param negated written with {@code !}
    */
-  record RegisterUse(Register register, boolean negated) implements Operand {}
+  record RegisterUse(Register register, boolean negated) implements Operand {
+    // Written out, like that of a register.
+    @Override
+    public boolean equals(@Nullable Object other) {
+      return other instanceof RegisterUse use
+          && negated == use.negated
+          && register.equals(use.register);
+    }
+
+    @Override
+    public int hashCode() {
+      return negated ? ~register.hashCode() : register.hashCode();
+    }
+  }
 
   /** One element of a vector register, as in {@code %v.y}. */
   record Element(Register register, int element) implements Operand {}
@@ -135,6 +150,27 @@ public sealed interface Operand {
     } else if (hasParts()) {
       forEachSimple(each -> each.forEachRegister(visitor));
     }
+  }
+
+  /**
+   * Returns the indexes of the registers that it names, as {@link #forEachRegister} visits them.
+   */
+  default int[] registerIndexes() {
+    // Most operands are one register, or none.
+    if (this instanceof RegisterUse use && use.register.vectorLength() == 1) {
+      return new int[] {use.register.index()};
+    }
+    IntStream.Builder indexes = IntStream.builder();
+    forEachRegister(indexes);
+    return indexes.build().toArray();
+  }
+
+  /** Returns whether it is no vector and no pair, see {@link #parts}. */
+  default boolean isSingle() {
+    if (this instanceof RegisterUse use) {
+      return use.register.vectorLength() == 1;
+    }
+    return !(this instanceof Pair || this instanceof Vector) || parts().size() == 1;
   }
 
   /** Returns the elements of a vector or a pair; otherwise the operand itself. */
