@@ -146,8 +146,15 @@ final class AccessAnalysis {
         if (!activation.flow().isReachable(i)) {
           continue;
         }
-        evaluate(new Step(activation, i));
-        if (activation.flow().rule(i).effect() == Opcode.Effect.CALLS) {
+        Opcode.Effect effect = activation.flow().rule(i).effect();
+        boolean converts = activation.flow().instruction(i).opcode().equals("cvta");
+        if (effect == Opcode.Effect.COMPUTES && !converts) {
+          // It shows no access, and has its value.
+          worklist.charge(1);
+        } else {
+          evaluate(new Step(activation, i));
+        }
+        if (effect == Opcode.Effect.CALLS) {
           open.addAll(activation.callees(i));
         }
       }

@@ -55,9 +55,7 @@ final class ComputeFlow {
 
   /** Returns whether the instruction splits a value, as {@code mov.b64 {lo, hi}, x} does. */
   private static boolean isSplit(Operand destination, List<Operand> operands) {
-    return destination.parts().size() > 1
-        && operands.size() > 1
-        && !(destination instanceof Operand.Pair);
+    return !destination.isSingle() && operands.size() > 1 && !(destination instanceof Operand.Pair);
   }
 
   private void split(Step step, Operand destination) {

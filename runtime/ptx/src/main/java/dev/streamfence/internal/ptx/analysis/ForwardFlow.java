@@ -14,6 +14,7 @@ import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A forward data-flow analysis of some functions: one value of a lattice for each slot of a
@@ -34,6 +35,11 @@ abstract class ForwardFlow<V> {
   private final V bottom;
   private final Map<String, List<V>> slots = new HashMap<>();
   private final Map<Integer, Map<Part, V>> variables = new HashMap<>();
+
+  /** The function whose slots were asked for last, with these. */
+  private @Nullable FunctionFlow current;
+
+  private List<V> ofCurrent = List.of();
   private boolean changed;
 
   ForwardFlow(List<FunctionFlow> flows, V bottom) {
@@ -145,8 +151,13 @@ abstract class ForwardFlow<V> {
     }
   }
 
+  @SuppressWarnings("ReferenceEquality") // Only to look up less often.
   private List<V> slots(FunctionFlow flow) {
-    return slots.getOrDefault(flow.function().name(), List.of());
+    if (flow != current) {
+      current = flow;
+      ofCurrent = slots.getOrDefault(flow.function().name(), List.of());
+    }
+    return ofCurrent;
   }
 
   /** What a register holds when an instruction runs. */
@@ -161,7 +172,9 @@ abstract class ForwardFlow<V> {
 
   /** Assigns a value to each register of an operand. */
   final void assign(FunctionFlow flow, int at, Operand destination, V value) {
-    destination.forEachRegister(register -> assign(flow, at, register, value));
+    for (int register : destination.registerIndexes()) {
+      assign(flow, at, register, value);
+    }
   }
 
   private void assign(FunctionFlow flow, int at, int register, V value) {

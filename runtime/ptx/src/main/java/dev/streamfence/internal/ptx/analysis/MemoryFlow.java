@@ -163,9 +163,9 @@ final class MemoryFlow {
   private static int word(Instruction instruction) {
     return switch (instruction.opcode()) {
       case "ld", "ldu", "st" ->
-          instruction.operands().stream().anyMatch(operand -> operand.parts().size() > 1)
-              ? 0
-              : Widths.element(instruction);
+          instruction.operands().stream().allMatch(Operand::isSingle)
+              ? Widths.element(instruction)
+              : 0;
       default -> 0;
     };
   }
@@ -188,7 +188,10 @@ final class MemoryFlow {
 
   /** Returns the space of an address; generic if the text names none. */
   private static StateSpace space(List<StateSpace> spaces, int ordinal, Opcode rule) {
-    long addresses = rule.operands().chars().filter(c -> "rwbtu".indexOf(c) >= 0).count();
+    int addresses = 0;
+    for (int i = 0; i < rule.operands().length(); i++) {
+      addresses += "rwbtu".indexOf(rule.letter(i)) >= 0 ? 1 : 0;
+    }
     boolean each = spaces.size() > 1 || addresses == 1;
     return each && ordinal < spaces.size() ? spaces.get(ordinal) : StateSpace.GENERIC;
   }

@@ -9,7 +9,6 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
-import java.util.function.BiPredicate;
 import java.util.function.Predicate;
 
 /**
@@ -30,19 +29,25 @@ final class ReachedCode {
       for (int at = 0; at < flow.size(); at++) {
         if (flow.isReachable(at)) {
           for (Operand operand : flow.instruction(at).operands()) {
-            named(operand)
-                .filter(function -> reached.add(function.name()))
-                .ifPresent(function -> flows.add(analysis.flow(function)));
+            if (operand instanceof Operand.Name name) {
+              named(name)
+                  .filter(function -> reached.add(function.name()))
+                  .ifPresent(function -> flows.add(analysis.flow(function)));
+            }
           }
         }
       }
     }
   }
 
-  private Optional<PtxFunction> named(Operand operand) {
-    return operand instanceof Operand.Name name
-        ? analysis.module().function(name.label().name()).filter(PtxFunction::hasBody)
-        : Optional.empty();
+  private Optional<PtxFunction> named(Operand.Name name) {
+    return analysis.module().function(name.label().name()).filter(PtxFunction::hasBody);
+  }
+
+  /** A test of an instruction at its place in a function. */
+  @FunctionalInterface
+  interface PlaceTest {
+    boolean accepts(FunctionFlow flow, int at);
   }
 
   /** The functions, the kernel's own first. */
@@ -61,10 +66,10 @@ final class ReachedCode {
   }
 
   /** The first instruction that control can reach and that a test accepts. */
-  Optional<AccessSite> first(BiPredicate<FunctionFlow, Integer> test, String reason) {
+  Optional<AccessSite> first(PlaceTest test, String reason) {
     for (FunctionFlow flow : flows) {
       for (int at = 0; at < flow.size(); at++) {
-        if (flow.isReachable(at) && test.test(flow, at)) {
+        if (flow.isReachable(at) && test.accepts(flow, at)) {
           return Optional.of(site(flow, at, reason));
         }
       }

@@ -6,12 +6,13 @@ import dev.streamfence.internal.ptx.ir.Opcode;
 import dev.streamfence.internal.ptx.syntax.Instruction;
 import dev.streamfence.internal.ptx.syntax.Operand;
 import dev.streamfence.internal.ptx.syntax.PtxFunction;
+import dev.streamfence.internal.ptx.syntax.ScalarType;
 import dev.streamfence.internal.ptx.syntax.StateSpace;
 import dev.streamfence.internal.ptx.syntax.Variable;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.regex.Pattern;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,7 +29,19 @@ final class ThreadStrides extends ForwardFlow<ThreadStrides.NeighbourStep> {
   private static final int MOST_ROUNDS = 16;
 
   /** Registers that neighbours in x have in common. */
-  private static final Pattern UNIFORM = Pattern.compile("%tid\\.[yz]|%(ntid|n?ctaid)\\.[xyz]");
+  private static final Set<String> UNIFORM =
+      Set.of(
+          "%tid.y",
+          "%tid.z",
+          "%ntid.x",
+          "%ntid.y",
+          "%ntid.z",
+          "%ctaid.x",
+          "%ctaid.y",
+          "%ctaid.z",
+          "%nctaid.x",
+          "%nctaid.y",
+          "%nctaid.z");
 
   /** Larger factors are no strides. */
   private static final long LARGEST = 1L << 40;
@@ -136,8 +149,14 @@ final class ThreadStrides extends ForwardFlow<ThreadStrides.NeighbourStep> {
     Opcode rule = flow.rule(at);
     NeighbourStep result = rule.assignsAny() ? NeighbourStep.UNKNOWN : result(at, instruction);
     for (int i = 0; i < instruction.operands().size(); i++) {
-      if (rule.mayAssign(i)) {
-        for (Operand part : instruction.operands().get(i).parts()) {
+      if (!rule.mayAssign(i)) {
+        continue;
+      }
+      Operand destination = instruction.operands().get(i);
+      if (destination instanceof Operand.RegisterUse && destination.isSingle()) {
+        assign(flow, at, destination, result);
+      } else {
+        for (Operand part : destination.parts()) {
           // The elements of a vector register have no stride of their own.
           if (part instanceof Operand.RegisterUse || part instanceof Operand.Element) {
             assign(
@@ -175,8 +194,8 @@ final class ThreadStrides extends ForwardFlow<ThreadStrides.NeighbourStep> {
       same &= source.isSame();
     }
     boolean plain = isWholeInteger(instruction);
-    for (Operand operand : operands) {
-      plain &= operand.parts().size() == 1;
+    for (int i = 0; plain && i < operands.size(); i++) {
+      plain = operands.get(i).isSingle();
     }
     NeighbourStep linear = plain ? linear(rule.transfer(), sources) : NeighbourStep.UNKNOWN;
     return !linear.isKnown() && same ? NeighbourStep.SAME : linear;
@@ -228,7 +247,12 @@ final class ThreadStrides extends ForwardFlow<ThreadStrides.NeighbourStep> {
 
   /** Returns whether all types are integers of at least 32 bits, which indexes fit. */
   private static boolean isWholeInteger(Instruction instruction) {
-    return instruction.types().stream().allMatch(type -> type.isInteger() && type.bits >= 32);
+    for (ScalarType type : instruction.types()) {
+      if (!type.isInteger() || type.bits < 32) {
+        return false;
+      }
+    }
+    return true;
   }
 
   private boolean isParameter(List<Operand> operands) {
@@ -270,6 +294,6 @@ final class ThreadStrides extends ForwardFlow<ThreadStrides.NeighbourStep> {
     if (name.equals("%tid.x")) {
       return NeighbourStep.of(1);
     }
-    return UNIFORM.matcher(name).matches() ? NeighbourStep.SAME : NeighbourStep.UNKNOWN;
+    return UNIFORM.contains(name) ? NeighbourStep.SAME : NeighbourStep.UNKNOWN;
   }
 }

@@ -108,6 +108,10 @@ final class ValueFlow {
 
   /** Assigns a value to every register in an operand. */
   void assign(Step step, Operand destination, Provenance value) {
+    if (destination instanceof Operand.RegisterUse use && destination.isSingle()) {
+      assign(step, use.register(), 0, value);
+      return;
+    }
     for (Operand part : destination.parts()) {
       if (part instanceof Operand.RegisterUse use) {
         assign(step, use.register(), 0, value);

@@ -11,14 +11,24 @@ final class Alternatives {
 
   private final List<Derivation> found = new ArrayList<>();
 
+  /** The join of one alternative. */
+  static Provenance only(Derivation derivation) {
+    requireSmall(derivation);
+    return Provenance.of(derivation);
+  }
+
+  private static void requireSmall(Derivation derivation) {
+    if (derivation.size() > CodeLimits.ORIGINS) {
+      throw new TooLargeException(TooLargeException.KERNEL);
+    }
+  }
+
   void addAll(Provenance provenance) {
     provenance.alternatives().forEach(this::add);
   }
 
   void add(Derivation added) {
-    if (added.size() > CodeLimits.ORIGINS) {
-      throw new TooLargeException(TooLargeException.KERNEL);
-    }
+    requireSmall(added);
     for (int i = 0; i < found.size(); i++) {
       Derivation earlier = found.get(i);
       if (covers(earlier, added)) {

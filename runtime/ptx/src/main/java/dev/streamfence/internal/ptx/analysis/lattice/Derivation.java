@@ -257,8 +257,9 @@ public final class Derivation {
   /** Returns a sum of the origins of both whose combined multiple is not none. */
   Derivation combine(
       Derivation other, Combination combination, boolean nowForeign, boolean nowFixed, long sum) {
-    int[] merged = new int[origins.length + other.origins.length];
-    Multiple[] found = new Multiple[merged.length];
+    int most = origins.length + other.origins.length;
+    int[] merged = most == 0 ? NO_ORIGINS : new int[most];
+    Multiple[] found = most == 0 ? NO_MULTIPLES : new Multiple[most];
     int size = 0;
     int i = 0;
     int j = 0;
@@ -277,8 +278,8 @@ public final class Derivation {
       }
     }
     return new Derivation(
-        Arrays.copyOf(merged, size),
-        Arrays.copyOf(found, size),
+        size == most ? merged : Arrays.copyOf(merged, size),
+        size == most ? found : Arrays.copyOf(found, size),
         nowForeign,
         !nowForeign && (foreign || other.foreign)
             ? WHOLE_BITS
@@ -304,6 +305,9 @@ public final class Derivation {
 
   /** Replaces all multiples. */
   Derivation map(UnaryOperator<Multiple> change) {
+    if (origins.length == 0) {
+      return this;
+    }
     return combine(
         NUMBER, (origin, multiple, none) -> change.apply(multiple), foreign, fixed, offset);
   }

@@ -43,17 +43,17 @@ public final class Provenance {
 
   /** Returns a measure of the work that operations on this provenance take. */
   public int weight() {
-    int weight = 0;
-    for (Derivation alternative : alternatives) {
-      weight += 1 + alternative.size();
+    int weight = alternatives.size();
+    for (int i = 0; i < alternatives.size(); i++) {
+      weight += alternatives.get(i).size();
     }
     return weight;
   }
 
   /** Returns whether it contains neither parameters nor addresses of objects. */
   public boolean hasNoOrigin() {
-    for (Derivation alternative : alternatives) {
-      if (alternative.size() > 0) {
+    for (int i = 0; i < alternatives.size(); i++) {
+      if (alternatives.get(i).size() > 0) {
         return false;
       }
     }
@@ -62,8 +62,8 @@ public final class Provenance {
 
   /** Returns whether every alternative is a number. */
   public boolean isNumber() {
-    for (Derivation alternative : alternatives) {
-      if (!alternative.isNumber()) {
+    for (int i = 0; i < alternatives.size(); i++) {
+      if (!alternatives.get(i).isNumber()) {
         return false;
       }
     }
@@ -78,8 +78,8 @@ public final class Provenance {
   }
 
   boolean hasConstant() {
-    for (Derivation alternative : alternatives) {
-      if (alternative.isConstant()) {
+    for (int i = 0; i < alternatives.size(); i++) {
+      if (alternatives.get(i).isConstant()) {
         return true;
       }
     }
@@ -101,6 +101,11 @@ public final class Provenance {
   }
 
   public Provenance map(UnaryOperator<Derivation> change) {
+    // Most values have one alternative.
+    if (alternatives.size() == 1) {
+      Derivation changed = change.apply(alternatives.get(0));
+      return changed.equals(alternatives.get(0)) ? this : Alternatives.only(changed);
+    }
     Alternatives builder = new Alternatives();
     for (Derivation alternative : alternatives) {
       builder.add(change.apply(alternative));
@@ -116,6 +121,9 @@ public final class Provenance {
 
   /** Applies a transfer function to each pair of alternatives; bottom with anything is bottom. */
   Provenance combine(Provenance other, TransferFunction transfer) {
+    if (alternatives.size() == 1 && other.alternatives.size() == 1) {
+      return Alternatives.only(transfer.of(alternatives.get(0), other.alternatives.get(0)));
+    }
     Alternatives builder = new Alternatives();
     for (Derivation a : alternatives) {
       for (Derivation b : other.alternatives) {
