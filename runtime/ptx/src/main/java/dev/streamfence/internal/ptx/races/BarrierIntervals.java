@@ -65,13 +65,14 @@ final class BarrierIntervals {
 
   /** Whether all threads of a block that have not ended wait at an instruction. */
   static boolean isBarrier(Instruction instruction) {
-    boolean isNamed = instruction.opcode().equals("bar") || instruction.opcode().equals("barrier");
+    if (!instruction.opcode().equals("bar") && !instruction.opcode().equals("barrier")) {
+      return false;
+    }
     boolean isOfWarp = instruction.has("warp");
     boolean isOfCluster = instruction.has("cluster");
     boolean waits = instruction.has("sync") || instruction.has("red");
     int id = instruction.has("red") ? 1 : 0;
-    return isNamed
-        && waits
+    return waits
         && !isOfWarp
         && !isOfCluster
         && instruction.guard() == null

@@ -5,10 +5,12 @@ import dev.streamfence.internal.ptx.symbolic.Polynomial.Monomial;
 import dev.streamfence.internal.ptx.symbolic.Polynomial.Term;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
-import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,29 +27,56 @@ final class Inequalities {
   private static final int MAX_DEPTH = 7;
 
   /** How many differences one search looks at. */
-  private static final int MAX_STEPS = 8;
+  private static final int MAX_STEPS = 60;
 
   /** The same for a search whose result is rare. */
   private static final int FEW_STEPS = 12;
 
-  /** What remains to be proved, and how many of its terms may be negative. */
-  private record Rest(Polynomial goal, int open) {}
+  /**
+   * A multiple of a given polynomial.
+   *
+   * @param coefficient that of the product that it is to cancel
+   * @param mayBeNegative for each of its terms, whether the product may be negative
+   */
+  @SuppressWarnings("ArrayRecordComponent") // Never compared, and never changed.
+  private record Multiple(Polynomial polynomial, long coefficient, boolean... mayBeNegative) {
+    boolean cancels(Term term) {
+      return coefficient > 0 == term.coefficient() > 0;
+    }
+  }
+
+  /**
+   * What remains to be proved: a positive multiple of the goal, less one of a given polynomial that
+   * cancels a term. Most of them are never looked at.
+   *
+   * @param size how many terms it has
+   * @param open how many of these may be negative
+   */
+  private record Rest(Polynomial less, long scale, long factor, int size, int open) {
+    Polynomial of(Polynomial goal) {
+      return Objects.requireNonNull(goal.combined(scale, less, -factor, Monomial.ONE));
+    }
+  }
 
   private final List<Polynomial> given;
-  private final IntPredicate isNoNatural;
+  private final Symbols symbols;
   private final Budget budget;
   private final Set<Polynomial> seen = new HashSet<>();
+
+  /** For each product, the multiples of given polynomials that have it. */
+  private final Map<Monomial, List<Multiple>> multiples = new HashMap<>();
+
   private int stepsLeft;
 
   /**
    * Creates proofs from given inequalities.
    *
    * @param given what is not negative
-   * @param isNatural whether a symbol stands for no negative number
+   * @param symbols the symbols of one thread, or of two
    */
-  Inequalities(List<Polynomial> given, IntPredicate isNatural, Budget budget) {
+  Inequalities(List<Polynomial> given, Symbols symbols, Budget budget) {
     this.given = given;
-    this.isNoNatural = isNatural.negate();
+    this.symbols = symbols;
     this.budget = budget;
   }
 
@@ -74,95 +103,125 @@ final class Inequalities {
 
   private boolean prove(Polynomial goal, int depth) {
     budget.take(goal.size() + 1);
-    Term open = null;
+    Term first = null;
     int fewest = Integer.MAX_VALUE;
+    int open = 0;
     for (int i = 0; i < goal.size(); i++) {
       Term term = goal.term(i);
-      if (isOpen(term)) {
+      if (term.coefficient() < 0 || mayBeNegative(term.product())) {
         // What no given one cancels stays, so that the term with the fewest decides soonest.
-        int count = depth == MAX_DEPTH ? 0 : cancelling(term, fewest);
+        int count = depth == MAX_DEPTH ? 0 : cancelling(term);
         if (count == 0) {
           return false;
         }
-        open = count < fewest ? term : open;
+        first = count < fewest ? term : first;
         fewest = Math.min(fewest, count);
+        open++;
       }
     }
-    if (open == null) {
+    if (first == null) {
       return true;
     }
     if (--stepsLeft < 0 || !seen.add(goal)) {
       return false;
     }
     List<Rest> rests = new ArrayList<>();
-    for (Polynomial each : given) {
-      for (int i = 0; i < each.size(); i++) {
-        Term term = each.term(i);
-        Monomial factor = factor(open, term);
-        Polynomial rest =
-            factor == null
-                ? null
-                : without(goal, open.coefficient(), each, term.coefficient(), factor);
-        if (rest != null) {
-          rests.add(new Rest(rest, open(rest)));
-        }
+    for (Multiple each : multiplesOf(first.product())) {
+      Rest rest = each.cancels(first) ? rest(goal, open, first.coefficient(), each) : null;
+      if (rest != null) {
+        rests.add(rest);
       }
     }
     // The nearest to a proof first.
     rests.sort(Comparator.comparingInt(Rest::open));
     for (Rest rest : rests) {
-      if (prove(rest.goal(), depth + 1)) {
+      boolean isLast = depth + 1 == MAX_DEPTH || stepsLeft <= 0;
+      if (rest.open == 0 || isLast) {
+        budget.take(rest.size + 1);
+      }
+      if (rest.open == 0 || (!isLast && prove(rest.of(goal), depth + 1))) {
         return true;
       }
     }
     return false;
   }
 
-  /** How many terms of given ones cancel a term, counted up to a number. */
-  private int cancelling(Term open, int most) {
+  /** How many multiples of given polynomials cancel a term. */
+  private int cancelling(Term term) {
     int count = 0;
-    for (int i = 0; i < given.size() && count < most; i++) {
-      Polynomial each = given.get(i);
-      for (int j = 0; j < each.size(); j++) {
-        count += factor(open, each.term(j)) == null ? 0 : 1;
+    for (Multiple each : multiplesOf(term.product())) {
+      count += each.cancels(term) ? 1 : 0;
+    }
+    return count;
+  }
+
+  private List<Multiple> multiplesOf(Monomial product) {
+    return multiples.computeIfAbsent(product, this::multiples);
+  }
+
+  /** The multiples of given polynomials that have a product, and are no negative ones. */
+  private List<Multiple> multiples(Monomial product) {
+    List<Multiple> found = new ArrayList<>();
+    for (Polynomial each : given) {
+      for (int i = 0; i < each.size(); i++) {
+        Monomial factor = product.without(each.term(i).product());
+        Polynomial multiple =
+            factor == null || mayBeNegative(factor)
+                ? null
+                : Polynomial.ZERO.combined(1, each, 1, factor);
+        if (multiple != null) {
+          boolean[] mayBeNegative = new boolean[multiple.size()];
+          for (int at = 0; at < mayBeNegative.length; at++) {
+            mayBeNegative[at] = mayBeNegative(multiple.term(at).product());
+          }
+          found.add(new Multiple(multiple, each.term(i).coefficient(), mayBeNegative));
+        }
       }
     }
-    return count;
+    return found;
   }
 
-  /** By what a given term has to be multiplied to cancel one; null if nothing makes it do that. */
-  private @Nullable Monomial factor(Term open, Term term) {
-    if (term.coefficient() > 0 != open.coefficient() > 0) {
+  /** What remains of a goal, see {@link Polynomial#combined}; null if that is too large. */
+  private static @Nullable Rest rest(Polynomial goal, int openOfGoal, long cancelled, Multiple by) {
+    if (cancelled == Long.MIN_VALUE || by.coefficient == Long.MIN_VALUE) {
       return null;
     }
-    Monomial factor = open.product().without(term.product());
-    return factor == null || factor.has(isNoNatural) ? null : factor;
-  }
-
-  /** How many terms of a goal may be negative. */
-  private int open(Polynomial goal) {
-    int count = 0;
-    for (int i = 0; i < goal.size(); i++) {
-      count += isOpen(goal.term(i)) ? 1 : 0;
-    }
-    return count;
-  }
-
-  private boolean isOpen(Term term) {
-    return term.coefficient() < 0 || term.product().has(isNoNatural);
-  }
-
-  /** A positive multiple of the goal, less the multiple of a given one that cancels a term. */
-  private static @Nullable Polynomial without(
-      Polynomial goal, long open, Polynomial given, long term, Monomial factor) {
-    if (open == Long.MIN_VALUE || term == Long.MIN_VALUE) {
+    long common = gcd(Math.abs(cancelled), Math.abs(by.coefficient));
+    long scale = Math.abs(by.coefficient) / common;
+    long factor = Math.abs(cancelled) / common;
+    int size = goal.size();
+    int open = openOfGoal;
+    try {
+      for (int i = 0; scale > 1 && i < goal.size(); i++) {
+        Math.multiplyExact(goal.term(i).coefficient(), scale);
+      }
+      for (int i = 0; i < by.mayBeNegative.length; i++) {
+        Term less = by.polynomial.term(i);
+        long before = goal.coefficient(less.product());
+        long after = Math.addExact(before * scale, Math.multiplyExact(less.coefficient(), -factor));
+        size += (after == 0 ? 0 : 1) - (before == 0 ? 0 : 1);
+        open += isOpen(after, by.mayBeNegative[i]) - isOpen(before, by.mayBeNegative[i]);
+      }
+    } catch (ArithmeticException e) {
       return null;
     }
-    long common = gcd(Math.abs(open), Math.abs(term));
-    return goal.combined(Math.abs(term) / common, given, -Math.abs(open) / common, factor);
+    return size > Polynomial.MAX_TERMS ? null : new Rest(by.polynomial, scale, factor, size, open);
+  }
+
+  private boolean mayBeNegative(Monomial product) {
+    for (int node : product.nodes()) {
+      if (!symbols.isNatural(ThreadPair.plain(node))) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private static int isOpen(long coefficient, boolean mayBeNegative) {
+    return coefficient < 0 || (mayBeNegative && coefficient != 0) ? 1 : 0;
   }
 
   private static long gcd(long a, long b) {
-    return b == 0 ? a : gcd(b, a % b);
+    return b == 0 || a == 1 ? a : gcd(b, a % b);
   }
 }

@@ -41,6 +41,9 @@ final class MeetingThreads {
   /** Threads in the first row of every block that has several. */
   private static final int FEW_THREADS = 8;
 
+  private static final Set<String> ORDERING =
+      Set.of("acquire", "release", "acq_rel", "volatile", "mmio");
+
   private record Pair(int first, int second) {}
 
   /** Where the threads of a launch make an access. */
@@ -141,8 +144,7 @@ final class MeetingThreads {
     return instruction.opcode().equals("fence")
         || instruction.opcode().equals("membar")
         || instruction.opcode().equals("griddepcontrol")
-        || Set.of("acquire", "release", "acq_rel", "volatile", "mmio").stream()
-            .anyMatch(instruction::has)
+        || instruction.modifiers().stream().anyMatch(ORDERING::contains)
         || (isBarrier && !instruction.has("warp") && !BarrierIntervals.isBarrier(instruction));
   }
 

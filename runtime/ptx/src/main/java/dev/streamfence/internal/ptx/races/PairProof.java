@@ -60,7 +60,7 @@ final class PairProof {
     this.identity = identity;
     this.distinct = distinct;
     this.budget = budget;
-    this.proofs = new Inequalities(List.of(), id -> false, budget);
+    this.proofs = new Inequalities(List.of(), symbols, budget);
   }
 
   /** Whether two places cannot have a byte in common. */
@@ -114,8 +114,7 @@ final class PairProof {
           given.add(limit);
           given.add(pair.second(limit));
         });
-    return new Inequalities(
-        List.copyOf(given), id -> symbols.isNatural(ThreadPair.plain(id)), budget);
+    return new Inequalities(List.copyOf(given), symbols, budget);
   }
 
   /** Numbers whose quotient and remainder by one divisor are the same in both threads. */

@@ -336,6 +336,6 @@ final class PathFacts {
     List<Polynomial> all = new ArrayList<>(given);
     all.add(goal);
     ThreadPair.closure(all, symbols, given::add);
-    return new Inequalities(given, symbols::isNatural, budget);
+    return new Inequalities(given, symbols, budget);
   }
 }

@@ -24,6 +24,7 @@ import dev.streamfence.internal.ptx.symbolic.Polynomial.Term;
 import dev.streamfence.internal.ptx.syntax.PtxFunction;
 import dev.streamfence.internal.ptx.syntax.PtxModule;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -64,6 +65,11 @@ final class RaceAnalysis {
   private final SharedAccesses accesses;
 
   private @Nullable Map<Node, Polynomial> distinctLoads;
+
+  /** The values of which {@link #isConstantLoad} is known, and those of which it is true. */
+  private final BitSet knownLoads = new BitSet();
+
+  private final BitSet constantLoads = new BitSet();
 
   /** What was found of the pairs that are not proved; null if all are. */
   private @Nullable KernelRaces worst;
@@ -215,6 +221,14 @@ final class RaceAnalysis {
 
   /** Whether equal addresses hold equal values for a load. */
   private boolean isConstantLoad(Node value) {
+    if (!knownLoads.get(value.id)) {
+      knownLoads.set(value.id);
+      constantLoads.set(value.id, loadsConstant(value));
+    }
+    return constantLoads.get(value.id);
+  }
+
+  private boolean loadsConstant(Node value) {
     MemoryAccess load = values.load(value);
     Node base = load == null ? null : formulas.base(load.address());
     if (load == null || base == null || !load.instruction().opcode().startsWith("ld")) {

@@ -10,6 +10,7 @@ import dev.streamfence.internal.ptx.symbolic.NodeGraph;
 import dev.streamfence.internal.ptx.symbolic.Polynomial;
 import dev.streamfence.internal.ptx.symbolic.Polynomial.Term;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -21,13 +22,18 @@ import org.jspecify.annotations.Nullable;
  * quotients and remainders. Confined to one thread.
  */
 final class Symbols {
+  private static final byte UNKNOWN = 0;
+  private static final byte NATURAL = 1;
+  private static final byte ANY = 2;
+
   private final NodeGraph nodes;
   private final Formulas formulas;
   private final LaunchSpace space;
   private final ControlGraph graph;
   private @Nullable List<Node> divisions;
 
-  private final Map<Integer, Boolean> natural = new HashMap<>();
+  /** For each value that was looked at, whether it is no negative number. */
+  private byte[] natural = {};
 
   /** The simpler formulas of the values that were looked at; empty if there is none. */
   private final Map<Integer, Optional<Polynomial>> simpler = new HashMap<>();
@@ -175,12 +181,14 @@ final class Symbols {
 
   /** Whether a value is no negative number, whatever the launch. */
   boolean isNatural(int id) {
-    Boolean known = natural.get(id);
-    boolean found = known == null ? hasNoSign(nodes.node(id)) : known;
-    if (known == null) {
-      natural.put(id, found);
+    if (id >= natural.length) {
+      natural = Arrays.copyOf(natural, Math.max(nodes.size(), id + 1));
     }
-    return found;
+    if (natural[id] == UNKNOWN) {
+      boolean found = hasNoSign(nodes.node(id));
+      natural[id] = found ? NATURAL : ANY;
+    }
+    return natural[id] == NATURAL;
   }
 
   private boolean hasNoSign(Node node) {

@@ -121,11 +121,12 @@ final class ThreadPair {
   }
 
   private static boolean areSame(List<Node> nodes, BitSet found) {
-    boolean all = true;
-    for (Node node : nodes) {
-      all &= found.get(node.id);
+    for (int i = 0; i < nodes.size(); i++) {
+      if (!found.get(nodes.get(i).id)) {
+        return false;
+      }
     }
-    return all;
+    return true;
   }
 
   /** A formula of the first thread as that of the second one. */

@@ -69,9 +69,13 @@ public final class Polynomial {
       if (nodes.length == 0 || other.nodes.length == 0) {
         return nodes.length == 0 ? other : this;
       }
-      int[] product = Arrays.copyOf(nodes, nodes.length + other.nodes.length);
-      System.arraycopy(other.nodes, 0, product, nodes.length, other.nodes.length);
-      Arrays.sort(product);
+      int[] product = new int[nodes.length + other.nodes.length];
+      int i = 0;
+      int j = 0;
+      for (int at = 0; at < product.length; at++) {
+        boolean isOwn = j == other.nodes.length || (i < nodes.length && nodes[i] <= other.nodes[j]);
+        product[at] = isOwn ? nodes[i++] : other.nodes[j++];
+      }
       return new Monomial(product);
     }
 
@@ -152,8 +156,9 @@ public final class Polynomial {
   /** The coefficient of a product; 0 if there is no such term. */
   public long coefficient(Monomial product) {
     for (Term term : terms) {
-      if (term.product.equals(product)) {
-        return term.coefficient;
+      int order = term.product.compareTo(product);
+      if (order >= 0) {
+        return order == 0 ? term.coefficient : 0;
       }
     }
     return 0;
@@ -248,8 +253,14 @@ public final class Polynomial {
 
   /** The terms whose products match. */
   public Polynomial only(Predicate<Monomial> choice) {
-    return new Polynomial(
-        Arrays.stream(terms).filter(each -> choice.test(each.product)).toArray(Term[]::new));
+    Term[] found = new Term[terms.length];
+    int size = 0;
+    for (Term term : terms) {
+      if (choice.test(term.product)) {
+        found[size++] = term;
+      }
+    }
+    return size == terms.length ? this : new Polynomial(Arrays.copyOf(found, size));
   }
 
   /** Whether a value that matches occurs. */
