@@ -9,6 +9,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** Parsed PTX text. Immutable. */
@@ -27,6 +28,10 @@ public final class PtxModule {
   private final List<PtxFunction> functions;
   private final Set<String> aliases;
   private final Map<Long, String> files;
+
+  /** Those of the toolkit. */
+  private final Set<Long> toolkitFiles;
+
   private final Map<String, PtxFunction> functionsByName;
   private final Layout commonShared;
   private final List<PtxEntry> entries;
@@ -51,6 +56,11 @@ public final class PtxModule {
     this.functions = List.copyOf(functions);
     this.aliases = Set.copyOf(aliases);
     this.files = Map.copyOf(files);
+    this.toolkitFiles =
+        this.files.entrySet().stream()
+            .filter(file -> ToolkitHeaders.contains(file.getValue()))
+            .map(Map.Entry::getKey)
+            .collect(Collectors.toUnmodifiableSet());
     Map<String, PtxFunction> byName = new HashMap<>();
     for (PtxFunction function : functions) {
       byName.put(function.name(), function);
@@ -256,7 +266,7 @@ public final class PtxModule {
     SourceLine at = source;
     for (int depth = 0; at != null && depth < MAX_INLINED; depth++) {
       Optional<SourcePosition> position = place(at);
-      if (position.isPresent() && !ToolkitHeaders.contains(position.get().file())) {
+      if (position.isPresent() && !toolkitFiles.contains(at.file())) {
         return position;
       }
       innermost = innermost.or(() -> position);

@@ -16,6 +16,7 @@ public record SourcePosition(String file, int line) {
   /** Returns file and line, without characters that a terminal would interpret as commands. */
   @Override
   public String toString() {
-    return file.replaceAll("\\p{Cntrl}", "?") + ":" + line;
+    boolean isPrintable = file.chars().noneMatch(c -> c < ' ' || c == 127);
+    return (isPrintable ? file : file.replaceAll("\\p{Cntrl}", "?")) + ":" + line;
   }
 }
