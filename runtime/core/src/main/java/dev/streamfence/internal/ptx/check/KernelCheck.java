@@ -80,7 +80,9 @@ public final class KernelCheck {
 
   private int knownParameters;
   private @Nullable BoundsReport lastReport;
-  private @Nullable KernelFlow lastFlow;
+
+  /** The code of the last kernels, of which several analyses are made. */
+  private final Map<String, KernelFlow> flows = new HashMap<>();
 
   /** What the code shows of kernels, remembered for the same reason. */
   private final Map<KernelSignature, RaceReport> knownRaces = new HashMap<>();
@@ -272,14 +274,16 @@ public final class KernelCheck {
     return last;
   }
 
-  /** The code of a kernel, of which several analyses are made in a row. */
   private KernelFlow flow(PtxEntry entry) {
-    KernelFlow last = lastFlow;
-    if (last == null || !last.entry().name().equals(entry.name())) {
-      last = new KernelFlow(module, entry, analysis::flow);
-      lastFlow = last;
+    KernelFlow found = flows.get(entry.name());
+    if (found == null) {
+      if (flows.values().stream().mapToInt(KernelFlow::size).sum() > ModuleAnalysis.MOST_KEPT) {
+        flows.clear();
+      }
+      found = new KernelFlow(module, entry, analysis::flow);
+      flows.put(entry.name(), found);
     }
-    return last;
+    return found;
   }
 
   private static boolean isOfType(Mismatch mismatch) {

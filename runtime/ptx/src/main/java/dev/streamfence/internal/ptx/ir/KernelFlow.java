@@ -44,6 +44,11 @@ public final class KernelFlow {
     return entry;
   }
 
+  /** How many instructions have been prepared. */
+  public int size() {
+    return function == null ? 0 : function.instructions().size();
+  }
+
   /**
    * The function, with the calls that can be followed inlined.
    *
