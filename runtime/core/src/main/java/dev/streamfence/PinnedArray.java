@@ -35,7 +35,8 @@ import java.util.function.Function;
  * <p>Thread-safe. Several threads may read at the same time; a write, and a download into the
  * array, waits until other threads have ended their reads and writes. An access may contain an
  * access to another pinned array; threads that nest two arrays must do so in the same order, since
- * the inner access can wait while the outer one excludes other threads.
+ * the inner access can wait while the outer one excludes other threads. While a graph uses the
+ * array, an access to it must not use streams, like that to a {@linkplain #mapped mapped} one.
  *
  * @param <A> the Java array type: {@code float[]}, {@code int[]} and so on, or that of a record
  */

@@ -275,17 +275,18 @@ public final class TrackedPinnedArray<A> implements PinnedArray<A> {
       return access.run();
     }
     HazardState hazards = lease.hazards();
-    boolean isMapped = lease.isMapped();
+    // A launch of a kernel or of a graph takes no lock of this array, but waits with its stream.
+    boolean hasLaunches = lease.isMapped() || hazards.isHeld();
     List<PendingUse> pending = hazards.beginHostAccess(writes);
     try {
       pending.forEach(earlier -> earlier.await(use + this));
-      if (isMapped) {
+      if (hasLaunches) {
         runtime.life().noteAccess(true);
       }
       try {
         return access.run();
       } finally {
-        if (isMapped) {
+        if (hasLaunches) {
           runtime.life().noteAccess(false);
         }
         lease.memory().accessEnded(lease.description());

@@ -286,7 +286,7 @@ public final class StreamPool {
    *
    * @param first the index of the stream there, which chooses among those that are free here
    * @throws StreamMisuseException if this thread has a launch or call open on this device, accesses
-   *     one of its mapped pinned arrays, or runs the body of a graph of it
+   *     one of its pinned arrays that is mapped or in a graph, or runs the body of a graph of it
    * @throws dev.streamfence.RuntimeClosedException if the runtime is closed
    * @throws CudaDriverException if the device is lost, which the message then names
    */
@@ -305,7 +305,9 @@ public final class StreamPool {
     return life.isAccessing()
         ? new StreamMisuseException(
             StreamMisuseException.Misuse.INSIDE_HOST_ACCESS,
-            act + " inside an access to a mapped pinned array of it in this thread; end that first")
+            act
+                + " inside an access to a pinned array of it that is mapped or in a graph, in this"
+                + " thread; end that first")
         : new StreamMisuseException(
             StreamMisuseException.Misuse.INSIDE_LAUNCH,
             act + " inside of a launch of this thread there; close that first");

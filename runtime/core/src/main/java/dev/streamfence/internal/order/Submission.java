@@ -414,8 +414,8 @@ public final class Submission implements AutoCloseable {
       throw new StreamMisuseException(
           StreamMisuseException.Misuse.INSIDE_HOST_ACCESS,
           labels.work(),
-          " runs preflight inside an access to a mapped pinned array in this thread; end that"
-              + " first");
+          " runs preflight inside an access to a pinned array that is mapped or in a graph, in this"
+              + " thread; end that first");
     }
   }
 

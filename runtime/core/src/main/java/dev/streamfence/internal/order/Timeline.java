@@ -414,7 +414,8 @@ public final class Timeline {
       throw new StreamMisuseException(
           StreamMisuseException.Misuse.INSIDE_HOST_ACCESS,
           labels.work(),
-          " begins inside an access to a mapped pinned array in this thread; end that first");
+          " begins inside an access to a pinned array that is mapped or in a graph, in this thread;"
+              + " end that first");
     }
     Timeline open = visit.submitting();
     if (open != null) {
@@ -439,8 +440,8 @@ public final class Timeline {
       throw new StreamMisuseException(
           StreamMisuseException.Misuse.INSIDE_HOST_ACCESS,
           labels.work(),
-          " begins inside an access to a mapped pinned array of another device in this thread;"
-              + " end that first");
+          " begins inside an access to a pinned array of another device that is mapped or in a"
+              + " graph, in this thread; end that first");
     }
     throw new StreamMisuseException(
         StreamMisuseException.Misuse.INSIDE_LAUNCH,

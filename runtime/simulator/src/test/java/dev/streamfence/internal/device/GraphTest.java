@@ -554,6 +554,27 @@ final class GraphTest extends GraphsOnTwoStreams {
     assertThat(host.isOpen()).isFalse();
   }
 
+  /** The launch would wait for the end of the access. */
+  @Test
+  void anAccessToAPinnedArrayOfAGraphUsesNoStream() {
+    PinnedArray<int[]> host = gpu.memory().pinned(int[].class, N);
+    KernelGraph graph = gpu.graph("pinned", body -> x.upload(a, host));
+
+    host.write(
+        bytes -> {
+          assertMisuse(Misuse.INSIDE_HOST_ACCESS, () -> y.fill(b, 1));
+          assertMisuse(Misuse.INSIDE_HOST_ACCESS, () -> graph.launch(a));
+          bytes.asIntBuffer().put(new int[N]).put(0, 7);
+        });
+
+    graph.launch(a);
+    assertThat(first(x, b)).isEqualTo(7);
+    graph.close();
+    host.write(bytes -> y.fill(b, 1));
+    assertThat(first(y, a)).isOne();
+    host.close();
+  }
+
   @Test
   void anArrayThatIsBoundIsHeldAndTheOneBeforeIsNot() {
     DeviceArray<int[]> first = zerosOf(N);

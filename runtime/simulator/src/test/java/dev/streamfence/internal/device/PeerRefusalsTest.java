@@ -266,8 +266,8 @@ final class PeerRefusalsTest {
             for (DeviceArray<int[]> used : List.of(own, away)) {
               assertMisuse(
                   StreamMisuseException.Misuse.INSIDE_HOST_ACCESS,
-                  "increment on stream 1 begins inside an access to a mapped pinned"
-                      + " array of another device in this thread; end that first",
+                  "increment on stream 1 begins inside an access to a pinned array of another"
+                      + " device that is mapped or in a graph, in this thread; end that first",
                   () -> kernels.increment(used, N));
             }
           });
