@@ -218,7 +218,8 @@ final class NodeOrder {
 
   private static String memory(Use use, UseLabels labels) {
     String parameter = labels.use(use.writes() ? use.writeLabel() : use.label()).parameter();
-    return parameter.isEmpty() ? use.state().tag() : parameter;
+    String name = parameter.isEmpty() ? use.state().tag() : parameter;
+    return name.isEmpty() ? use.state().inWords() : name;
   }
 
   /**

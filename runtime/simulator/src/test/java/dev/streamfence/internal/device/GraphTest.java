@@ -138,6 +138,24 @@ final class GraphTest extends GraphsOnTwoStreams {
     out.close();
   }
 
+  @Test
+  void anEdgeNamesAPinnedArray() {
+    PinnedArray<int[]> host = gpu.memory().pinned(int[].class, N);
+    KernelGraph graph =
+        gpu.graph(
+            "transfers",
+            body -> {
+              x.download(a, host);
+              y.upload(b, host);
+            });
+
+    assertThat(graph.edges())
+        .containsExactly(
+            new GraphEdge(0, 1, List.of("download writes pinned int[64], upload reads it")));
+    graph.close();
+    host.close();
+  }
+
   /** However many tables the stream has written since. */
   @Test
   void tablesOfArraysStayAsLongAsTheGraph() {
