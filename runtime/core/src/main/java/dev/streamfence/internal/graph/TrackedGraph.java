@@ -291,8 +291,9 @@ public final class TrackedGraph implements KernelGraph {
     begin("changing a number of ");
     try {
       requireOpen();
-      numbers(node).set(parameter, value);
-      content.outdated().set(node);
+      if (numbers(node).set(parameter, value)) {
+        content.outdated().set(node);
+      }
     } finally {
       end();
     }

@@ -72,7 +72,7 @@ final class NodeNumbers implements RecordedNode.Numbers {
   }
 
   @Override
-  public void set(String parameter, Object value) {
+  public boolean set(String parameter, Object value) {
     Place place = places.get(parameter);
     String entry = kernel.signature().entry();
     if (place == null) {
@@ -82,6 +82,9 @@ final class NodeNumbers implements RecordedNode.Numbers {
     AttemptedUse use = AttemptedUse.ofParameter(entry, parameter);
     long bits = bits(place, value, use);
     long before = read(place);
+    if (bits == before) {
+      return false;
+    }
     int gridBefore = launch.gridX();
     boolean isTaken = false;
     try {
@@ -97,6 +100,7 @@ final class NodeNumbers implements RecordedNode.Numbers {
         launch.grid(gridBefore, launch.gridY(), launch.gridZ());
       }
     }
+    return true;
   }
 
   private void count(long threads, AttemptedUse use) {

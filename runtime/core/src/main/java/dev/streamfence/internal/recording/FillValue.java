@@ -34,11 +34,12 @@ final class FillValue implements RecordedNode.Numbers {
   }
 
   @Override
-  public void set(String parameter, Object value) {
+  public boolean set(String parameter, Object value) {
     if (!parameter.equals(NAME)) {
       throw new IllegalArgumentException(
           words + " has no number '" + parameter + "'; it has [" + NAME + "]");
     }
+    int before = bits;
     if (value instanceof Byte number && bytes == Byte.BYTES) {
       bits = number;
     } else if (value instanceof Boolean flag && bytes == Byte.BYTES) {
@@ -63,6 +64,7 @@ final class FillValue implements RecordedNode.Numbers {
               + value
               + " was passed");
     }
+    return bits != before;
   }
 
   @Override

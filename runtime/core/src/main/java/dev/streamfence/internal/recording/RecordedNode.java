@@ -46,8 +46,9 @@ public final class RecordedNode implements GraphNode {
      * @param value a boxed number of the parameter's type
      * @throws IllegalArgumentException if the kernel takes no such number, or a launch with it
      *     would be refused; nothing has changed then
+     * @return whether it was another number before
      */
-    void set(String parameter, Object value);
+    boolean set(String parameter, Object value);
   }
 
   /**

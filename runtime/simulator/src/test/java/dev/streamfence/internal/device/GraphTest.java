@@ -341,6 +341,8 @@ final class GraphTest extends GraphsOnTwoStreams {
 
     assertThat(out.download(b)).containsExactly(12, 24, 6, 8);
     assertThat(graph.statistics().updatedNodes()).isOne();
+    graph.set(0, "a", 10f).set(0, "n", 2).launch(a);
+    assertThat(graph.statistics().updatedNodes()).isOne();
   }
 
   @Test
