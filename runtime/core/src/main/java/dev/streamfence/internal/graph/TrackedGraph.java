@@ -314,11 +314,15 @@ public final class TrackedGraph implements KernelGraph {
   /** Held: the lock. */
   private RecordedNode.Numbers numbers(int index) {
     List<RecordedNode> nodes = content.recording().nodes();
-    RecordedNode node = nodes.get(Objects.checkIndex(index, nodes.size()));
+    if (index < 0 || index >= nodes.size()) {
+      throw new IndexOutOfBoundsException(
+          this + " has no node " + index + "; it has " + nodes.size() + ", from 0");
+    }
+    RecordedNode node = nodes.get(index);
     RecordedNode.Numbers numbers = node.numbers();
     if (numbers == null) {
       throw new IllegalArgumentException(
-          "node " + index + " of " + this + ", a " + node.facts().name() + ", has no numbers");
+          "node " + index + " (" + node.facts().name() + ") of " + this + " has no numbers");
     }
     return numbers;
   }

@@ -371,8 +371,10 @@ final class GraphTest extends GraphsOnTwoStreams {
         .withMessage("saxpy has no number 'b'; it has [a, n]");
     assertThatIllegalArgumentException()
         .isThrownBy(() -> graph.set(1, "value", 1f))
-        .withMessage("node 1 of graph 'numbers', a copy, has no numbers");
-    assertThatThrownBy(() -> graph.set(2, "a", 1f)).isInstanceOf(IndexOutOfBoundsException.class);
+        .withMessage("node 1 (copy) of graph 'numbers' has no numbers");
+    assertThatThrownBy(() -> graph.set(2, "a", 1f))
+        .isInstanceOf(IndexOutOfBoundsException.class)
+        .hasMessage("graph 'numbers' has no node 2; it has 2, from 0");
     graph.launch(a);
     assertThat(graph.statistics().updatedNodes()).isZero();
   }
@@ -1096,10 +1098,10 @@ final class GraphTest extends GraphsOnTwoStreams {
 
     assertThatIllegalArgumentException()
         .isThrownBy(() -> graph.set(5, "value", 1))
-        .withMessageContaining("node 5 of graph 'numbers', a fill, has no numbers");
+        .withMessageContaining("node 5 (fill) of graph 'numbers' has no numbers");
     assertThatIllegalArgumentException()
         .isThrownBy(() -> graph.numbersOf(6))
-        .withMessageContaining("node 6 of graph 'numbers', a copy, has no numbers");
+        .withMessageContaining("node 6 (copy) of graph 'numbers' has no numbers");
     assertThatIllegalArgumentException()
         .isThrownBy(() -> graph.set(0, "width", 1))
         .withMessageContaining("fill in graph 'numbers' has no number 'width'; it has [value]");
