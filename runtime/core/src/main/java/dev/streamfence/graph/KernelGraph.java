@@ -19,7 +19,8 @@ import java.util.Map;
  *
  * <p>The graph holds the memory that it uses until it is closed or recorded again. An array that is
  * closed meanwhile refuses uses outside of the graph, and its memory is freed when the graph
- * releases it; a pinned array cannot be closed before. Closing the runtime closes its graphs.
+ * releases it; a pinned array cannot be closed before. Closing the runtime closes its graphs:
+ * launching or changing one then throws a {@link dev.streamfence.RuntimeClosedException}.
  *
  * <p>Thread-safe.
  */

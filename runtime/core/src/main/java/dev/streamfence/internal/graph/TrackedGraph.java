@@ -404,6 +404,7 @@ public final class TrackedGraph implements KernelGraph {
 
   @Override
   public <X extends Exception> KernelGraph recordAgain(GraphCode<X> code) throws X {
+    runtime.life().requireOpen();
     requireOpen();
     GraphRecorder.recordAgain(this, runtime, code);
     if (runtime.life().tryEnter()) {

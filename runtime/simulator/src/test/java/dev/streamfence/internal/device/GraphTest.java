@@ -14,6 +14,7 @@ import dev.streamfence.DeviceStream;
 import dev.streamfence.KernelArgumentException;
 import dev.streamfence.OutOfMemoryBudgetException;
 import dev.streamfence.PinnedArray;
+import dev.streamfence.RuntimeClosedException;
 import dev.streamfence.RuntimeOptions;
 import dev.streamfence.StreamMisuseException;
 import dev.streamfence.StreamMisuseException.Misuse;
@@ -965,6 +966,14 @@ final class GraphTest extends GraphsOnTwoStreams {
       runtime.close();
 
       assertThat(graph.isOpen()).isFalse();
+      for (ThrowingCallable use :
+          List.<ThrowingCallable>of(
+              () -> graph.launch(stream),
+              () -> graph.bind(Map.of()),
+              () -> graph.set(0, "value", 2),
+              () -> graph.recordAgain(body -> {}))) {
+        assertThatThrownBy(use).isInstanceOf(RuntimeClosedException.class);
+      }
       assertThat(other.liveObjects()).isZero();
       assertThat(log.messages()).anyMatch(each -> each.endsWith("1 open graphs: [graph 'left']"));
     }
