@@ -2,6 +2,7 @@ package dev.streamfence.graph;
 
 import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
+import dev.streamfence.OutOfMemoryBudgetException;
 import dev.streamfence.StreamMisuseException;
 import dev.streamfence.internal.graph.GraphRecorder;
 import java.util.ArrayList;
@@ -18,7 +19,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Graphs by a key, such as the kind of an operator and the {@linkplain #sizeClass size class} of
  * its input. Each is recorded when it is first needed. When the cache is full, the least recently
- * used graph makes room: it is {@linkplain KernelGraph#recordAgain recorded again} for the new key.
+ * used graph makes room: it is {@linkplain KernelGraph#recordAgain recorded again} for the new key,
+ * or closed first if there is no memory for both.
  *
  * <p>Thread-safe. Launches of different keys do not wait for each other, except that a new key
  * waits for a launch of the graph that makes room. Of one key, threads take turns for the host's
@@ -67,7 +69,8 @@ public final class GraphCache<K> implements AutoCloseable {
   public interface Code<K> {
     /**
      * Makes the launches, fills and copies of the graph, like {@link GraphCode#record}. Arrays that
-     * each launch replaces are best {@linkplain GraphBody#scratch scratch memory}.
+     * each launch replaces are best {@linkplain GraphBody#scratch scratch memory}. May run twice,
+     * if the first time finds too little memory.
      */
     void record(K key, GraphBody body);
   }
@@ -124,7 +127,7 @@ public final class GraphCache<K> implements AutoCloseable {
    *
    * @param code records it if the cache does not have it
    * @param bind binds its inputs for this launch
-   * @throws IllegalStateException if the runtime is closed
+   * @throws dev.streamfence.RuntimeClosedException if the runtime is closed
    * @throws dev.streamfence.StreamMisuseException inside of a launch of this thread, for which a
    *     thread with the same key may wait, or in {@code code} or {@code bind} of the same cache.
    *     What those throw is thrown; the cache has no graph of the key if {@code code} did.
@@ -199,13 +202,18 @@ public final class GraphCache<K> implements AutoCloseable {
    * @param spare one that is not needed any more, which the driver may be able to change
    */
   private KernelGraph record(K key, Code<? super K> code, @Nullable KernelGraph spare) {
-    if (spare == null || !spare.isOpen()) {
-      return gpu.graph(name, body -> code.record(key, body));
+    if (spare != null && spare.isOpen()) {
+      long before = spare.statistics().updates();
+      try {
+        spare.recordAgain(body -> code.record(key, body));
+        countUpdates(spare.statistics().updates() - before);
+        return spare;
+      } catch (OutOfMemoryBudgetException e) {
+        // While a graph is recorded again, it has the memory of both recordings.
+        spare.close();
+      }
     }
-    long before = spare.statistics().updates();
-    spare.recordAgain(body -> code.record(key, body));
-    countUpdates(spare.statistics().updates() - before);
-    return spare;
+    return gpu.graph(name, body -> code.record(key, body));
   }
 
   private synchronized void countUpdates(long made) {

@@ -7,11 +7,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.streamfence.DeviceArray;
 import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
+import dev.streamfence.RuntimeOptions;
 import dev.streamfence.StreamMisuseException;
 import dev.streamfence.graph.GraphBody;
 import dev.streamfence.graph.GraphCache;
 import dev.streamfence.internal.launch.VectorKernels;
 import dev.streamfence.launch.LaunchRecorder;
+import dev.streamfence.memory.MemoryBudget;
 import dev.streamfence.simulation.DriverCall;
 import dev.streamfence.simulation.SimulatedDevice;
 import java.util.List;
@@ -76,6 +78,24 @@ final class GraphCacheTest {
     assertThat(cache.statistics()).isEqualTo(new GraphCache.Statistics(4, 2, 2, 2, 2));
     assertThat(eight.download(stream)).containsOnly(3);
     assertThat(device.calls(DriverCall.INSTANTIATE_GRAPH)).isEqualTo(2);
+  }
+
+  @Test
+  void aGraphIsClosedFirstWhereTwoDoNotFitIntoTheBudget() {
+    RuntimeOptions tight = RuntimeOptions.defaults().withMemoryBudget(MemoryBudget.ofBytes(1500));
+    try (DeviceRuntime small = DeviceRuntime.simulated(SimulatedDevice.builder().build(), tight);
+        GraphCache<Integer> one = new GraphCache<>(small, "one", 1)) {
+      DeviceStream on = small.streams().defaultStream();
+      for (int key : new int[] {1, 2, 1}) {
+        one.launch(
+            key,
+            on,
+            (value, body) -> body.scratch(on, byte[].class, 1000).fill(on, (long) value),
+            graph -> {});
+      }
+
+      assertThat(one.statistics()).isEqualTo(new GraphCache.Statistics(3, 0, 0, 2, 1));
+    }
   }
 
   @Test
