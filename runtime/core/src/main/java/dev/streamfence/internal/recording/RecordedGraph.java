@@ -423,10 +423,12 @@ public final class RecordedGraph implements GraphRecording {
   @Override
   public void fillAsync(long destination, int bytes, int value, long count, StreamHandle stream) {
     FillValue number = new FillValue(purpose(), bytes, value);
+    // Of wider elements, a part or a first one is filled, which is no number of its own.
+    boolean isAll = count * bytes == requireCurrent().labels().facts().bytes();
     add(
         List.of(writes(destination, count * bytes)),
         List.of(),
-        number,
+        isAll ? number : null,
         (sink, to) -> sink.fillAsync(now(destination), bytes, number.bits(), count, to));
   }
 

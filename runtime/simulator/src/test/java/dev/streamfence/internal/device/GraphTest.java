@@ -23,6 +23,7 @@ import dev.streamfence.UseAfterFreeException;
 import dev.streamfence.graph.GraphBody;
 import dev.streamfence.graph.GraphCode;
 import dev.streamfence.graph.GraphEdge;
+import dev.streamfence.graph.GraphNode;
 import dev.streamfence.graph.KernelGraph;
 import dev.streamfence.internal.launch.TableKernels;
 import dev.streamfence.internal.launch.VectorKernels;
@@ -1119,6 +1120,17 @@ final class GraphTest extends GraphsOnTwoStreams {
         .hasMessageContaining("the value of fill in graph 'numbers' has 4 bytes; Long 1");
     graph.close();
     assertThatIllegalStateException().isThrownBy(() -> graph.numbersOf(0));
+  }
+
+  /** To an input, it is several nodes. */
+  @Test
+  void aFillOfWideElementsHasNoNumbers() {
+    DeviceArray<long[]> wide = gpu.memory().allocateZeroed(a, long[].class, N);
+    KernelGraph graph = gpu.graph("wide", body -> body.input("wide", wide).fill(a, 1L << 40 | 7));
+
+    for (GraphNode node : graph.nodes()) {
+      assertThatIllegalArgumentException().isThrownBy(() -> graph.numbersOf(node.index()));
+    }
   }
 
   @Test
