@@ -137,7 +137,12 @@ public final class TrackedGraph implements KernelGraph {
     requireOpen();
     GraphContent now = content;
     for (Runnable check : now.checks()) {
-      check.run();
+      try {
+        check.run();
+      } catch (IllegalStateException e) {
+        throw new IllegalStateException(
+            this + " launches " + e.getMessage() + "; record the graph again with that", e);
+      }
     }
     submission.use(now.uses());
     Timeline last = lastTimeline;

@@ -933,7 +933,11 @@ final class GraphTest extends GraphsOnTwoStreams {
     graph.launch(a);
     module.unload();
 
-    assertThatIllegalStateException().isThrownBy(() -> graph.launch(a));
+    assertThatIllegalStateException()
+        .isThrownBy(() -> graph.launch(a))
+        .withMessage(
+            "graph 'unloaded' launches increment of kernels/vector.ptx, which was unloaded; a new"
+                + " launcher or LoadedModule.of loads it; record the graph again with that");
     assertThat(x.download(a)).containsOnly(1);
   }
 
