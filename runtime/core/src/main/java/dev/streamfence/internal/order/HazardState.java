@@ -546,12 +546,14 @@ public final class HazardState extends ContentState {
     return new UseAfterFreeException(use, subject.toString(), generation, closedAt);
   }
 
-  /** The memory, in words. Held: the lock. */
-  String inWords() {
-    if (words == null) {
-      words = subject.toString();
+  /** The memory, in words. Racy, benign: two threads may both make them. */
+  public String inWords() {
+    String known = words;
+    if (known == null) {
+      known = subject.toString();
+      words = known;
     }
-    return words;
+    return known;
   }
 
   /** The name that its user has given it; empty if there is none. */
