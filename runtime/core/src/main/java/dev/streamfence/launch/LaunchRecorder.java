@@ -244,7 +244,8 @@ public sealed interface LaunchRecorder extends AutoCloseable permits TrackedReco
   LaunchRecorder launch();
 
   /**
-   * Commits the launch, with an event that covers it when other streams are in use.
+   * Commits the launch, with an event that covers it when other streams are in use and may wait for
+   * it.
    *
    * @throws StreamMisuseException if {@link #launch} was not called or failed
    * @throws CudaDriverException if the driver can neither record that event nor wait; the device is

@@ -93,7 +93,7 @@ final class Program {
       return this;
     }
 
-    /** Gives a launch an event of its own only where its ticket is a multiple of the spacing. */
+    /** Gives a launch an event of its own only where the spacing to the last event is reached. */
     Builder fewEvents() {
       separated = 0;
       return this;

@@ -39,7 +39,10 @@ final class ProtocolModel {
   /** How far it was when an event was last asked for. */
   private static final int ASKED = 6;
 
-  private static final int CLOCK = 7;
+  /** The ticket of its latest event. */
+  private static final int RECORDED_AT = 7;
+
+  private static final int CLOCK = 8;
   private static final int STATE = CLOCK + STREAMS;
   private static final int TICKET = STATE + 1;
   private static final int READS = STATE + 2;
@@ -647,6 +650,7 @@ final class ProtocolModel {
   private int labelSlot(int[] s, int t) {
     int me = thread(t);
     s[event(s[me + TARGET], s[me + SLOT]) + COVERED] = s[me + LABEL];
+    s[stream(s[me + TARGET]) + RECORDED_AT] = s[me + LABEL];
     s[stream(s[me + TARGET]) + RECORDER] = 0;
     s[me + PHASE] = s[me + RETURN];
     return s[me + RETURN] == PUBLISH ? yieldFine() : yieldFinest();
@@ -695,7 +699,8 @@ final class ProtocolModel {
 
   /** Whether an event is to separate the ticket from the next one. */
   private boolean separates(int[] s, int own) {
-    return s[own + TICKET] - s[own + ASKED] <= program.separated || s[own + TICKET] % SPACING == 0;
+    return s[own + TICKET] - s[own + ASKED] <= program.separated
+        || s[own + TICKET] - s[own + RECORDED_AT] >= SPACING;
   }
 
   /** The host waits for the work whose wait could not be queued. */

@@ -199,14 +199,14 @@ public final class Account {
   }
 
   /** An open allocation was closed, and its bytes can be allocated again. */
-  void ended(long bytes) {
+  void closedAndReturned(long bytes) {
     synchronized (this) {
       open -= bytes;
       giveBack(bytes);
       wake();
     }
     if (whole != null) {
-      whole.ended(bytes);
+      whole.closedAndReturned(bytes);
     }
   }
 

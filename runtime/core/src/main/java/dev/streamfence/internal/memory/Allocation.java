@@ -5,7 +5,6 @@ import static java.util.Objects.requireNonNull;
 import dev.streamfence.internal.order.Closing;
 import dev.streamfence.internal.order.HazardState;
 import dev.streamfence.internal.order.KnownMemory;
-import dev.streamfence.internal.order.PendingUse;
 import dev.streamfence.internal.order.Timeline;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
@@ -253,17 +252,9 @@ public final class Allocation implements KnownMemory {
     return closing;
   }
 
-  /**
-   * Closes it if its memory can be used again without a wait, see {@link
-   * HazardState#closeAfterOneStream}; its bytes count as open until {@link #endAtOnce}.
-   */
-  @Nullable PendingUse closeAfterOneStream(@Nullable Throwable closedAt) {
-    return hazards.closeAfterOneStream(closedAt);
-  }
-
-  /** Its memory can be allocated again, in one step with its close. */
-  void endAtOnce() {
-    account().ended(sizeInBytes);
+  /** Its hazard state was closed, and its memory can be allocated again, in one step. */
+  void closedAndReturned() {
+    account().closedAndReturned(sizeInBytes);
   }
 
   /** Undoes a close that could not be carried out. */

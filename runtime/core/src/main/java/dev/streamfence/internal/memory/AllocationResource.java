@@ -61,16 +61,6 @@ public interface AllocationResource {
   }
 
   /**
-   * Frees an allocation like {@link #deallocate} if that takes no work on a stream, so that its
-   * bytes are returned at once.
-   *
-   * @return false if nothing was done
-   */
-  default boolean tryDeallocate(Allocation allocation) {
-    return false;
-  }
-
-  /**
    * Frees an allocation after all its registered uses. Does not synchronise unless the
    * implementation says so. If a submission has it pinned, the free is carried out at that
    * submission's end. In a thread that has a launch open, a later call carries it out if the stream

@@ -87,20 +87,7 @@ public final class BudgetResource implements AllocationResource {
   }
 
   @Override
-  public boolean tryDeallocate(Allocation allocation) {
-    boolean isReturned = resource.tryDeallocate(allocation);
-    if (isReturned) {
-      returned.signal();
-      whenReturned.run();
-    }
-    return isReturned;
-  }
-
-  @Override
   public void deallocate(Allocation allocation) {
-    if (tryDeallocate(allocation)) {
-      return;
-    }
     account.beginReturning();
     try {
       resource.deallocate(allocation);

@@ -73,11 +73,6 @@ public final class LoggingResource implements AllocationResource {
   }
 
   @Override
-  public boolean tryDeallocate(Allocation allocation) {
-    return isOff() && resource.tryDeallocate(allocation);
-  }
-
-  @Override
   public void deallocate(Allocation allocation) {
     if (isOff()) {
       resource.deallocate(allocation);

@@ -61,15 +61,6 @@ public abstract sealed class TrackedFrees permits TrackedResource, AdoptedMemory
     return false;
   }
 
-  /** Does the same, and carries out postponed frees. */
-  public final boolean tryDeallocate(Allocation allocation) {
-    boolean isFreed = freeAtOnce(allocation);
-    if (isFreed) {
-      releaseAgain();
-    }
-    return isFreed;
-  }
-
   /** Forgets a closed allocation whose memory was lost with the device. */
   long lose(Allocation allocation) {
     return allocation.returned();
@@ -81,7 +72,8 @@ public abstract sealed class TrackedFrees permits TrackedResource, AdoptedMemory
    * @throws UseAfterFreeException if it is closed
    */
   public final void deallocate(Allocation allocation) {
-    if (tryDeallocate(allocation)) {
+    if (freeAtOnce(allocation)) {
+      releaseAgain();
       return;
     }
     if (allocation.isOpen() && !isLive(allocation)) {
@@ -275,6 +267,11 @@ public abstract sealed class TrackedFrees permits TrackedResource, AdoptedMemory
         }
       }
     }
+  }
+
+  /** Whether frees are postponed. */
+  final boolean hasPostponed() {
+    return !unreleased.isEmpty();
   }
 
   /** Carries out the postponed frees, and returns the bytes that they returned to the account. */

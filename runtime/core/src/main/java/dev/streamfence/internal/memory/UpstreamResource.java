@@ -141,10 +141,9 @@ public final class UpstreamResource extends TrackedResource implements AutoClose
   @Override
   public @Nullable Allocation tryAllocate(
       long sizeInBytes, Timeline timeline, String tag, Account payer) {
-    if (timeline.pool() != streams) {
+    if (timeline.pool() != streams || hasPostponed()) {
       return null;
     }
-    releaseAgain();
     PoolBlock returned = takeReturned(sizeInBytes, timeline);
     if (returned == null) {
       return null;
@@ -155,8 +154,8 @@ public final class UpstreamResource extends TrackedResource implements AutoClose
     }
     try {
       return registered(returned, sizeInBytes, tag, timeline, payer);
-    } catch (Error e) {
-      payer.ended(sizeInBytes);
+    } catch (RuntimeException | Error e) {
+      payer.closedAndReturned(sizeInBytes);
       throw e;
     }
   }
@@ -208,22 +207,22 @@ public final class UpstreamResource extends TrackedResource implements AutoClose
       return false;
     }
     try {
-      PendingUse latest = allocation.closeAfterOneStream(closingSite());
+      PendingUse latest = allocation.hazards().closeAfterOneStream(closingSite());
       if (latest == null) {
         return false;
       }
       boolean isGiven = false;
-      live.remove(key(allocation), allocation);
       try {
+        live.remove(key(allocation), allocation);
         pool.putReturned(allocation.address(), latest);
         isGiven = true;
       } finally {
         if (!isGiven) {
-          live.put(key(allocation), allocation);
           allocation.hazards().reopen();
+          live.put(key(allocation), allocation);
         }
       }
-      allocation.endAtOnce();
+      allocation.closedAndReturned();
       return true;
     } finally {
       streams.life().leave();

@@ -19,12 +19,12 @@ import org.jspecify.annotations.Nullable;
  */
 final class EventRing {
   /**
-   * Launches of one stream that another stream can tell apart; older ones are covered by a later
-   * event.
+   * Tickets of one stream that another stream can tell apart if each has an event; older ones are
+   * covered by a later event.
    */
   private static final int CAPACITY = 32;
 
-  /** From one event to the next, if nothing has asked for one since the ring went round. */
+  /** Tickets from one event to the next, if nothing has asked for one for so many tickets. */
   private static final int SPACING = 4;
 
   private final CudaDriver driver;
@@ -37,8 +37,10 @@ final class EventRing {
   private int created;
   private int next;
 
-  /** The highest ticket when an event was last asked for. Racy, benign: it only saves events. */
+  // Racy, benign: these two only save events. The highest ticket when an event was last asked for,
+  // and the ticket of the latest event.
   private volatile long askedAt;
+  private volatile long recordedAt;
 
   EventRing(CudaDriver driver, StreamSlot stream, int timelines) {
     this.driver = driver;
@@ -68,11 +70,11 @@ final class EventRing {
 
   /**
    * Whether an event is to separate a ticket from the next one. Where no wait has asked for an
-   * event for as many tickets as there are events, only every fourth is covered by one of its own:
-   * a wait may then include up to three later ones.
+   * event for as many tickets as there are events, the next one comes four tickets after the last:
+   * a wait may then include up to three later launches.
    */
   boolean separates(long ticket) {
-    return ticket - askedAt <= CAPACITY || ticket % SPACING == 0;
+    return ticket - askedAt <= CAPACITY || ticket - recordedAt >= SPACING;
   }
 
   /** Records an event that covers everything up to {@code ticket}, which has been queued. */
@@ -262,6 +264,7 @@ final class EventRing {
 
   private synchronized void publish(int slot, long ticket) {
     tickets[slot] = ticket;
+    recordedAt = ticket;
   }
 
   /**

@@ -283,9 +283,11 @@ public final class HazardState extends ContentState {
       if (ticket < 0) {
         return null;
       }
+      // First: if the Java heap is full, nothing has changed.
+      PendingUse latest = new PendingUse(user, ticket);
       state = Availability.CLOSED;
       closedAt = endedAt;
-      return new PendingUse(user, ticket);
+      return latest;
     } finally {
       unlock();
     }

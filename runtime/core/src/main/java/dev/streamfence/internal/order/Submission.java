@@ -16,9 +16,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * One piece of work on its way onto a stream: the caller adds the allocations that it uses, {@link
  * #preflight} registers them all at once and queues the waits, the caller queues the work, and
- * {@link #commit} covers it with an event. {@link #close} ends it, successful or not; registered
- * uses remain, since the work may have been queued. {@link #carryOut} runs all steps of a {@link
- * Work}; only launches, whose steps are public, run them one by one.
+ * {@link #commit} covers it with an event where one may be asked for. {@link #close} ends it,
+ * successful or not; registered uses remain, since the work may have been queued. {@link #carryOut}
+ * runs all steps of a {@link Work}; only launches, whose steps are public, run them one by one.
  *
  * <p>Each stream has one and reuses it. Its arrays stop growing after the largest submission.
  * Confined to the thread that holds the submission lock.

@@ -547,8 +547,9 @@ public final class Timeline {
   }
 
   /**
-   * Whether one ticket is done, regardless of later work on the stream. Does not wait; asks the
-   * driver unless that is known already. A ticket that is not submitted is not done.
+   * Whether one ticket is done, and what has no event between it and later work on the stream. Does
+   * not wait; asks the driver unless that is known already. A ticket that is not submitted is not
+   * done.
    *
    * @throws CudaDriverException if the device is lost, or the driver call fails
    * @throws dev.streamfence.RuntimeClosedException if it was not known when the runtime was closed
@@ -567,8 +568,8 @@ public final class Timeline {
   }
 
   /**
-   * Waits until one ticket is done, regardless of later work on the stream. If its submission is
-   * open, waits for that first.
+   * Waits until one ticket is done, and what has no event between it and later work on the stream.
+   * If its submission is open, waits for that first.
    *
    * @param purpose the reason for the wait, for errors
    * @throws CudaDriverException if the device is lost, and the ticket was not known to be done

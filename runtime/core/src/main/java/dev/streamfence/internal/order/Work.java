@@ -16,9 +16,9 @@ import java.util.function.Function;
 public record Work<T>(
     UseLabels labels, Consumer<Submission> uses, Function<Submission, T> calls, Coverage coverage) {
 
-  /** When an event covers work that was queued, so that another stream can wait for it alone. */
+  /** When an event covers work that was queued, so that a wait for it covers little or no more. */
   public enum Coverage {
-    /** At the commit if other streams are in use, and else when the first one waits for it. */
+    /** At the commit if other streams are in use and may ask for it, and else on demand. */
     AT_COMMIT,
     /** At the commit, unless the driver refuses the event. */
     IF_POSSIBLE,
@@ -30,7 +30,7 @@ public record Work<T>(
     ON_DEMAND_OR_EARLIER
   }
 
-  /** Work that an event covers at the commit, and of which the caller wants the ticket. */
+  /** Work that is covered {@link Coverage#AT_COMMIT}, and of which the caller wants the ticket. */
   public static Work<Long> of(
       UseLabels labels, Consumer<Submission> uses, Consumer<Submission> calls) {
     return of(labels, uses, calls, Coverage.AT_COMMIT);

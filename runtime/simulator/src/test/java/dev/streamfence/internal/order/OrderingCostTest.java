@@ -10,6 +10,8 @@ import dev.streamfence.simulation.DriverCall;
 import dev.streamfence.simulation.SimulatedDevice;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The driver calls that ordering costs, and the hazard state of each array. */
 final class OrderingCostTest extends ThreeStreams {
@@ -108,6 +110,24 @@ final class OrderingCostTest extends ThreeStreams {
     assertThat(records() - afterWait).as("asked for one, it may be asked again").isEqualTo(10);
     own.close();
     other.close();
+  }
+
+  /** Tickets of allocations and frees have no events. */
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1, 2, 3})
+  void launchesBetweenFreesHaveEvents(int offset) {
+    DeviceArray<int[]> own = zeros(a);
+    onB.increment(zeros(b), N);
+    for (int i = 0; i < 40 || Inside.timeline(a).submitted() % 4 != offset; i++) {
+      onA.increment(own, N);
+    }
+    long before = records();
+    for (int i = 0; i < 100; i++) {
+      onA.increment(own, N);
+      onA.increment(own, N);
+      gpu.memory().allocate(a, int[].class, N).close();
+    }
+    assertThat(records() - before).isBetween(50L, 101L);
   }
 
   @Test
