@@ -6,11 +6,14 @@ import dev.streamfence.internal.ptx.symbolic.Node.Operator;
 import dev.streamfence.internal.ptx.symbolic.Node.Special;
 import dev.streamfence.internal.ptx.symbolic.NodeGraph;
 import dev.streamfence.internal.ptx.symbolic.Polynomial.Monomial;
+import dev.streamfence.internal.ptx.symbolic.Polynomial.Term;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
+import java.util.TreeSet;
 
 /**
  * The dimensions in which the launches of a kernel have several threads or blocks, and the sizes
@@ -20,12 +23,17 @@ final class LaunchLimits {
   /** The most threads of a block on every device. */
   private static final int MAX_BLOCK = 1024;
 
+  private static final int WARP = 32;
+
   private final LaunchSpace space;
   private final NodeGraph nodes;
   private final Symbols symbols;
 
   /** The predefined registers that the code reads. */
   private final Set<Special> read;
+
+  /** How many sizes of blocks are tried. */
+  private static final int MAX_TRIES = 4;
 
   private final List<Restriction> limited = new ArrayList<>();
 
@@ -100,10 +108,65 @@ final class LaunchLimits {
         }
       }
       if (least > 0 && least <= MAX_BLOCK) {
-        symbols.limit(dimension, (int) least);
-        limited.add(new Restriction("blockDim." + "xyz".charAt(dimension), (int) least));
+        limit(dimension, (int) least);
       }
     }
+  }
+
+  /**
+   * The sizes of blocks in a dimension that the kernel may be written for, the largest first: by
+   * these its accesses lie apart. Tiles in shared memory have a fixed size, whatever the code
+   * reads.
+   */
+  List<Integer> sizes(int dimension, Collection<SharedAccess> accesses) {
+    Special place = Special.thread(dimension);
+    boolean isOpen = read.contains(place) && !symbols.isLimited(dimension);
+    if (!isOpen || space.threads(dimension) > 0) {
+      return List.of();
+    }
+    boolean readsSize = read.contains(Special.blockSize(dimension));
+    Monomial own = new Monomial(nodes.special(place).id);
+    TreeSet<Integer> found = new TreeSet<>(Comparator.reverseOrder());
+    for (SharedAccess access : accesses) {
+      long unit = access.offset().coefficient(own);
+      if (unit <= 0 || (access.isGlobal() && readsSize)) {
+        continue;
+      }
+      for (Term term : access.offset().terms()) {
+        boolean isIndex = term.product().nodes().length == 1;
+        add(isIndex ? term.coefficient() : 0, unit, 1, found);
+      }
+      for (SharedAccess other : accesses) {
+        long distance =
+            other.offset().coefficient(Monomial.ONE) - access.offset().coefficient(Monomial.ONE);
+        boolean isTogether = !readsSize && other.memory() == access.memory();
+        add(isTogether ? Math.abs(distance) : 0, unit, WARP, found);
+      }
+    }
+    return found.stream().limit(MAX_TRIES).toList();
+  }
+
+  private static void add(long distance, long unit, int multiple, Set<Integer> found) {
+    long size = distance / unit;
+    boolean isSize = size > 1 && size <= MAX_BLOCK && size % multiple == 0;
+    if (isSize && distance % unit == 0) {
+      found.add((int) size);
+    }
+  }
+
+  /**
+   * Assumes that blocks have no more threads in a dimension, in place of what was assumed before.
+   */
+  void limit(int dimension, int most) {
+    symbols.limit(dimension, most);
+    limited.removeIf(each -> each.size().equals(size(dimension)));
+    if (most > 0) {
+      limited.add(new Restriction(size(dimension), most));
+    }
+  }
+
+  private static String size(int dimension) {
+    return "blockDim." + "xyz".charAt(dimension);
   }
 
   /**

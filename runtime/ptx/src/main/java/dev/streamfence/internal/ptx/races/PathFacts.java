@@ -109,6 +109,11 @@ final class PathFacts {
     this.budget = budget;
   }
 
+  /** Forgets what was found with other limits of launches. */
+  void forget() {
+    known.clear();
+  }
+
   /** What holds where a thread makes an access. */
   Known at(MemoryAccess access) {
     Known found = new Known();

@@ -42,7 +42,9 @@ final class RaceAnalysis {
   /** Steps of all proofs about one kernel: about a tenth of a second. */
   private static final int MAX_WORK = 60_000;
 
-  /** How many choices in the offset of one access a proof tells apart. */
+  private static final String SAME_INDEX = "two threads may have the same index";
+
+  /** How many choices in the offset of one access a proof tells apart, for half of the work. */
   private static final int MAX_CHOICES = 2;
 
   private final PtxModule module;
@@ -124,9 +126,34 @@ final class RaceAnalysis {
           : KernelRaces.unknown(String.valueOf(e.getMessage()));
     }
     KernelRaces found = worst;
-    return found == null
+    boolean isOpen = found != null && found.reason().equals(SAME_INDEX);
+    return found == null || (isOpen && areProvedInSmallBlocks())
         ? KernelRaces.proved(limits.restrictions(accesses.isAnyWritten(memory::isGlobal)))
         : found;
+  }
+
+  /** Whether all pairs are apart in blocks of a size that the kernel may be written for. */
+  private boolean areProvedInSmallBlocks() {
+    try {
+      for (int dimension = 0; dimension < 3; dimension++) {
+        for (int size : limits.sizes(dimension, accesses.all())) {
+          limits.limit(dimension, size);
+          facts.forget();
+          Spans spans = new Spans(accesses.all(), facts, this::proves);
+          if (accesses.pairs().stream()
+              .allMatch(
+                  pair ->
+                      spans.areApart(pair.get(0), pair.get(1))
+                          || isProved(pair.get(0), pair.get(1)))) {
+            return true;
+          }
+          limits.limit(dimension, 0);
+        }
+      }
+    } catch (TooComplexException e) {
+      // Then it is as open as before.
+    }
+    return false;
   }
 
   /** Looks at pairs of accesses until one conflicts for certain. */
@@ -312,8 +339,11 @@ final class RaceAnalysis {
     if (proof.test(one, other)) {
       return true;
     }
-    List<Place> ways = choices == 0 ? List.of(one) : facts.ways(one);
-    List<Place> others = choices == 0 ? List.of(other) : facts.ways(other);
+    if (choices == 0 || budget.left() < MAX_WORK / 2) {
+      return false;
+    }
+    List<Place> ways = facts.ways(one);
+    List<Place> others = facts.ways(other);
     boolean areProved = ways.size() > 1 || others.size() > 1;
     for (Place first : ways) {
       for (Place second : others) {
@@ -361,9 +391,7 @@ final class RaceAnalysis {
     String reason =
         !loaded.isEmpty()
             ? "the index depends on what the code does not show"
-            : !one.isExact() || !other.isExact()
-                ? "the index may wrap around"
-                : "two threads may have the same index";
+            : !one.isExact() || !other.isExact() ? "the index may wrap around" : SAME_INDEX;
     return KernelRaces.unknown(reason, conflict);
   }
 

@@ -50,7 +50,11 @@ final class Symbols {
     this.space = space;
   }
 
-  /** Assumes that no block has more threads in a dimension. */
+  boolean isLimited(int dimension) {
+    return most[dimension] > 0;
+  }
+
+  /** Assumes that no block has more threads in a dimension; 0 if there is no such limit. */
   void limit(int dimension, int threads) {
     most[dimension] = threads;
     limits.clear();

@@ -327,6 +327,31 @@ final class KernelRacesTest {
     assertThat(races.restrictions()).containsExactly(new Restriction("blockDim.x", 256));
   }
 
+  @ParameterizedTest
+  @CsvSource({"256, 64", "512, 128", "132, 0", "4, 0"})
+  void aTileIsForBlocksThatFitBetweenItsAccesses(int bytes, int most) {
+    String put =
+        "mov.u32 %r0, %tid.x; mov.u32 %r4, 5; .shared .align 4 .b8 tile[4096]; " + TILE + PUT;
+    String load = "ld.shared.u32 %r10, [%r13+" + bytes + "]; ";
+    KernelRaces races = onlyThreads(put + load, LINES);
+    assertThat(races.verdict() == Verdict.PROVED).isEqualTo(most > 0);
+    assertThat(races.restrictions().contains(new Restriction("blockDim.x", most)))
+        .isEqualTo(most > 0);
+    // A barrier makes it one for all blocks, and a kernel that reads their size is for all.
+    assertThat(onlyThreads(put + "bar.sync 0; " + load, LINES).restrictions()).isEmpty();
+    assertThat(verdict(TILE + PUT + load)).isNotEqualTo(Verdict.PROVED);
+  }
+
+  @Test
+  void aTileIsForBlocksThatFitIntoItsRows() {
+    String row = "mov.u32 %r14, %tid.y; mov.u32 %r12, tile; mad.lo.s32 %r15, %r14, 72, %r12; ";
+    String put = "mad.lo.s32 %r13, %r0, 4, %r15; st.shared.u32 [%r13+76], %r4; ";
+    assertThat(of(row + put, LaunchSpace.ANY).restrictions())
+        .contains(new Restriction("blockDim.x", 18));
+    LaunchSpace wide = new LaunchSpace(32, 8, 1, false, false);
+    assertThat(of(row + put, wide).verdict()).isEqualTo(Verdict.CERTAIN);
+  }
+
   /** A kernel that reads no more of its launch than its code says. */
   private static KernelRaces onlyThreads(String code, LaunchSpace space) {
     PtxModule module =
