@@ -412,7 +412,8 @@ public final class KernelValues {
             kept != null
                 ? kept
                 : result == null ? loaded(instruction, bits, block, sources) : result;
-        if (fromMemory && access != null && results.size() == 1 && register.vectorLength() == 1) {
+        boolean isOnly = results.size() == 1 && register.vectorLength() == 1;
+        if (fromMemory && access != null && isOnly && kept == null) {
           loads.put(value, access);
         }
         Node held = state[at];

@@ -8,6 +8,7 @@ import dev.streamfence.internal.ptx.symbolic.Node.Operator;
 import dev.streamfence.internal.ptx.syntax.Instruction;
 import dev.streamfence.internal.ptx.syntax.Operand;
 import dev.streamfence.internal.ptx.syntax.PtxFunction;
+import dev.streamfence.internal.ptx.syntax.Register;
 import dev.streamfence.internal.ptx.syntax.StateSpace;
 import dev.streamfence.internal.ptx.syntax.Variable;
 import java.util.ArrayList;
@@ -172,7 +173,16 @@ public final class LocalCells {
     for (int at = 0; at < access.width(); at += bytes) {
       cells.add(new Cell(base.constant, offset + at, bytes * Byte.SIZE));
     }
-    return bytes <= Long.BYTES ? cells : List.of();
+    return bytes <= Long.BYTES && isWhole(instruction, cells.size()) ? cells : List.of();
+  }
+
+  /** Whether an access is a store, or a load that fills registers with all elements. */
+  private static boolean isWhole(Instruction instruction, int elements) {
+    return instruction.opcode().equals("st")
+        || elements
+            == instruction.operands().get(0).registers().stream()
+                .mapToInt(Register::vectorLength)
+                .sum();
   }
 
   /** Whether no address of the places gets out of sight. */

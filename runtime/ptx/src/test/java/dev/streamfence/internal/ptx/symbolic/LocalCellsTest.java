@@ -69,6 +69,10 @@ final class LocalCellsTest {
         "by an address | st.u32 [%rd11+4], %r4; add.u64 %rd12, %rd11, 4; ld.u32 %r20, [%rd12]; | true",
         "of a vector | st.v2.u32 [%rd11], {%r1, %r4}; ld.u32 %r20, [%rd11+4]; | true",
         "into a vector | st.u32 [%rd11+4], %r4; ld.v2.u32 {%r9, %r20}, [%rd11]; | true",
+        "into a vector without its first element | st.v2.u32 [%rd11], {%r4, %r1};"
+            + " ld.v2.u32 {_, %r20}, [%rd11]; | false",
+        "into an element of a vector | .reg .v2 .b32 %v; st.u32 [%rd11], %r4;"
+            + " ld.u32 %v.x, [%rd11]; mov.u32 %r20, %v.x; | false",
         "another one | st.u32 [%rd11+4], %r4; ld.u32 %r20, [%rd11+8]; | false",
         "another of a vector | st.v2.u32 [%rd11], {%r1, %r4}; ld.u32 %r20, [%rd11]; | false",
         "a part | st.u32 [%rd11+4], %r4; ld.u16 %r20, [%rd11+4]; | false",
