@@ -174,7 +174,7 @@ final class Symbols {
         }
         Node whole = node.input(0);
         Node rest = nodes.of(Operator.AND, node.bits, whole, nodes.constant(last, node.bits));
-        Polynomial number = of(whole);
+        Polynomial number = number(whole);
         return number == null ? null : number.minus(Polynomial.of(rest.id));
       }
       default -> {
@@ -202,7 +202,8 @@ final class Symbols {
       case AND -> mask(node) >= 0;
       case ZERO_EXTEND, REMAINDER_UNSIGNED -> true;
       case SHIFT_RIGHT_UNSIGNED, DIVIDE_UNSIGNED -> scale(node) > 1;
-      case REMAINDER, DIVIDE, SHIFT_RIGHT -> scale(node) > 0 && isPlainlyNatural(of(node.input(0)));
+      case REMAINDER, DIVIDE, SHIFT_RIGHT ->
+          scale(node) > 0 && isPlainlyNatural(number(node.input(0)));
       default -> false;
     };
   }
@@ -259,7 +260,7 @@ final class Symbols {
         }
       }
       case REMAINDER, REMAINDER_UNSIGNED -> {
-        Polynomial divisor = of(node.input(1));
+        Polynomial divisor = number(node.input(1));
         if (divisor != null && isNatural(id)) {
           add(below(divisor, self), found);
         }
@@ -356,13 +357,22 @@ final class Symbols {
       }
       Division division = division(node(factors[0]));
       // A remainder differs from the whole number by a multiple of the divisor.
-      if (division != null && !division.isQuotient() && division.divisor() % number == 0) {
+      boolean isRemainder =
+          division != null && !division.isQuotient() && division.divisor() % number == 0;
+      if (division != null && isRemainder && isDivided(node(factors[0]), division)) {
         rest = rest.with(factors[0], division.whole());
       }
     }
     return number > 0
         && rest != null
         && rest.terms().stream().allMatch(term -> term.coefficient() % number == 0);
+  }
+
+  /** Whether what an operation divides is the whole number, and not that number as unsigned. */
+  private boolean isDivided(Node node, Division division) {
+    return !node.is(Operator.REMAINDER_UNSIGNED)
+        || Long.bitCount(division.divisor()) == 1
+        || isPlainlyNatural(division.whole());
   }
 
   /**
@@ -374,14 +384,25 @@ final class Symbols {
 
   /** Whether a condition on a value is one on numbers of 32 bits or more. */
   boolean isAssumed(Formulas.Condition condition) {
-    return condition.most() - condition.least() >= (1L << Integer.SIZE) - 1
-        && exact(condition.value()) != null;
+    return isOfWideNumber(condition) && exact(condition.value()) != null;
   }
 
   /** The formula of a value that does not wrap around in ordinary launches; otherwise null. */
   private @Nullable Polynomial exact(Node value) {
-    Polynomial formula = of(value);
+    Polynomial formula = number(value);
     return formula != null && formula.terms().stream().allMatch(Symbols::isSmall) ? formula : null;
+  }
+
+  /** The formula of a value that is one of 32 bits or more, and made of such; otherwise null. */
+  private @Nullable Polynomial number(Node value) {
+    boolean isWide =
+        value.bits >= Integer.SIZE
+            && formulas.conditions(value).stream().allMatch(Symbols::isOfWideNumber);
+    return isWide ? of(value) : null;
+  }
+
+  private static boolean isOfWideNumber(Formulas.Condition condition) {
+    return condition.most() - condition.least() >= (1L << Integer.SIZE) - 1;
   }
 
   /** A factor of more would take a value beyond 32 bits in ordinary launches. */

@@ -578,4 +578,51 @@ final class KernelRacesTest {
     assertThat(verdict(guard + loaded + selected + index + at("%r21") + STORE) == Verdict.PROVED)
         .isEqualTo(isProved);
   }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "a quotient | shr.u32 %r11, WHOLE, 4; and.b32 %r12, %r4, 15; | 16",
+        "a quotient with a sign | div.s32 %r11, WHOLE, 16; rem.s32 %r12, %r4, 16; | 16",
+        "without the last bits | and.b32 %r11, WHOLE, -4; and.b32 %r12, WHOLE, 3; | 1",
+      })
+  void aQuotientOfANumberWithFewerBitsIsNotThatOfTheWholeOne(String what, String code, int weight) {
+    // Threads 0 and 65,536 have the same last 16 bits.
+    String narrow = ".reg .b16 %rs<2>; cvt.u16.u32 %rs1, %r4; cvt.u32.u16 %r10, %rs1; ";
+    String index = "mad.lo.s32 %r20, %r11, " + weight + ", %r12; " + at("%r20") + STORE;
+    assertThat(verdict(code.replace("WHOLE", "%r4") + index)).as(what).isEqualTo(Verdict.PROVED);
+    assertThat(verdict(narrow + code.replace("WHOLE", "%r10") + index))
+        .as(what)
+        .isEqualTo(Verdict.UNKNOWN);
+  }
+
+  /** A row of n and a rest, in steps of some elements, until the rest of them is none. */
+  private static String stepsOfARow(int step, String rest) {
+    return "sub.s32 %r10, 0, %r5; "
+        + rest
+        + " add.s32 %r22, %r5, %r21; setp.lt.s32 %p2, %r22, 1; @%p2 bra END;"
+        + " mul.lo.s32 %r20, %r4, %r22; "
+        + at("%r20")
+        + "L: st.global.u32 [%rd5], %r4; add.s64 %rd5, %rd5, BYTES; add.s32 %r22, %r22, -STEP;"
+            .replace("BYTES", "" + 4 * step)
+            .replace("STEP", "" + step)
+        + " setp.lt.s32 %p3, %r22, -90; @%p3 bra END; setp.ne.s32 %p1, %r22, 0; @%p1 bra L; ";
+  }
+
+  @Test
+  void aRowWithoutTheUnsignedRemainderOfANegativeNumberIsNoMultipleOfThree() {
+    // Of 12 columns, -12 is 4,294,967,284 without a sign, whose remainder by 3 is 1.
+    assertThat(verdict(stepsOfARow(4, "and.b32 %r21, %r10, 3;"))).isEqualTo(Verdict.PROVED);
+    assertThat(verdict(stepsOfARow(4, "rem.u32 %r21, %r10, 4;"))).isEqualTo(Verdict.PROVED);
+    assertThat(verdict(stepsOfARow(3, "rem.u32 %r21, %r10, 3;"))).isEqualTo(Verdict.UNKNOWN);
+  }
+
+  @Test
+  void distinctNumbersAreDistinctAfterTheyAreKeptInLocalMemory() {
+    String load = "mul.wide.s32 %rd6, %r4, 4; add.s64 %rd7, %rd2, %rd6; ld.global.u32 %r9, [%rd7];";
+    String keep =
+        " .local .u32 kept; st.local.u32 [kept], %r9; ld.local.u32 %r20, [kept]; " + at("%r20");
+    assertThat(of(load + keep + STORE, Map.of(1, 4), LINES).verdict()).isEqualTo(Verdict.PROVED);
+  }
 }
