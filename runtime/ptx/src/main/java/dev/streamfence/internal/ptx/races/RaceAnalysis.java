@@ -242,7 +242,7 @@ final class RaceAnalysis {
         load.instruction().opcode().startsWith("ld")
             && distinct.getOrDefault((int) base.constant, 0) == load.width()
             && !accesses.isWritten((int) base.constant)
-            && formulas.conditions(load.address()).stream().allMatch(symbols::isAssumed);
+            && SharedAccesses.isExact(load.address(), formulas, symbols);
     return isWhole ? symbols.of(load.address()) : null;
   }
 
@@ -265,7 +265,8 @@ final class RaceAnalysis {
     return offset != null
         && !accesses.isWritten((int) base.constant)
         && !memory.isPrivate((int) base.constant)
-        && formulas.isUniform(offset);
+        && formulas.isUniform(offset)
+        && SharedAccesses.isExact(load.address(), formulas, symbols);
   }
 
   private boolean isProved(SharedAccess one, SharedAccess other) {

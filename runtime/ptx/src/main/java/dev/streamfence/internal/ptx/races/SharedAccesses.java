@@ -88,6 +88,7 @@ final class SharedAccesses {
         int barriers,
         int guard,
         Polynomial offset,
+        boolean isExact,
         int width,
         String instruction) {}
 
@@ -106,6 +107,7 @@ final class SharedAccesses {
       if (access.writes()) {
         written.add(index);
       }
+      boolean isExact = isExact(access.address(), formulas, symbols);
       Alike alike =
           new Alike(
               index,
@@ -113,18 +115,13 @@ final class SharedAccesses {
               barriersBefore(access),
               access.guard() == null ? -1 : access.guard().id,
               offset,
+              isExact,
               access.width(),
               access.instruction().mnemonic());
       if (seen.add(alike)) {
         accesses
             .computeIfAbsent(index, key -> new ArrayList<>())
-            .add(
-                new SharedAccess(
-                    access,
-                    index,
-                    memory.isGlobal(index),
-                    offset,
-                    isExact(access.address(), formulas)));
+            .add(new SharedAccess(access, index, memory.isGlobal(index), offset, isExact));
       }
     }
   }
@@ -138,7 +135,8 @@ final class SharedAccesses {
     return count;
   }
 
-  private boolean isExact(Node address, Formulas formulas) {
+  /** Whether an address is where its formula says, in ordinary launches. */
+  static boolean isExact(Node address, Formulas formulas, Symbols symbols) {
     return formulas.conditions(address).stream().allMatch(symbols::isAssumed);
   }
 

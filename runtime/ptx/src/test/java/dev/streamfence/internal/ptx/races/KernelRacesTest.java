@@ -625,4 +625,18 @@ final class KernelRacesTest {
         " .local .u32 kept; st.local.u32 [kept], %r9; ld.local.u32 %r20, [kept]; " + at("%r20");
     assertThat(of(load + keep + STORE, Map.of(1, 4), LINES).verdict()).isEqualTo(Verdict.PROVED);
   }
+
+  @ParameterizedTest
+  @CsvSource({"'mov.u32 %r10, %r4;', PROVED", "'cvt.u32.u16 %r10, %rs1;', UNKNOWN"})
+  void anIndexWithFewerBitsIsNotTheWholeOne(String index, Verdict expected) {
+    String narrow = ".reg .b16 %rs<2>; cvt.u16.u32 %rs1, %r4; " + index;
+    // Thread 65,536 stores to two elements, the second one that of thread 0.
+    assertThat(verdict(narrow + at("%r4") + STORE + at("%r10") + STORE)).isEqualTo(expected);
+    // It loads a number of its own.
+    String loaded =
+        "sub.s32 %r11, %r4, %r10; mul.wide.s32 %rd6, %r11, 4; add.s64 %rd7, %rd2, %rd6;"
+            + " ld.global.u32 %r12, [%rd7]; add.s32 %r20, %r4, %r12; ";
+    assertThat(verdict(narrow + loaded + at("%r20") + STORE) == Verdict.PROVED)
+        .isEqualTo(expected == Verdict.PROVED);
+  }
 }
