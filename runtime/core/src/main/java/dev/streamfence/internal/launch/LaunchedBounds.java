@@ -15,6 +15,10 @@ final class LaunchedBounds {
     this.source = source;
   }
 
+  synchronized boolean areKnown() {
+    return source == null;
+  }
+
   /** The bounds; null if they are unknown, or not checked. */
   synchronized @Nullable LoadedBounds get() {
     if (source != null) {

@@ -94,6 +94,11 @@ final class LoadedKernel {
     return bounds.get();
   }
 
+  /** Whether a launch has asked for its bounds, or its declaration requires them. */
+  boolean areBoundsKnown() {
+    return bounds.areKnown();
+  }
+
   /** A launch of this kernel, to be shaped and used over and over. */
   KernelLaunch launch(StreamHandle stream, HostMemory parameters) {
     return new KernelLaunch(function.handle(), signature.isCooperative(), stream, parameters);

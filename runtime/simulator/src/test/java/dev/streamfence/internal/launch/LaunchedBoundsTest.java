@@ -2,23 +2,33 @@ package dev.streamfence.internal.launch;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.util.concurrent.atomic.AtomicInteger;
+import dev.streamfence.DeviceArray;
+import dev.streamfence.DeviceRuntime;
+import dev.streamfence.DeviceStream;
+import dev.streamfence.internal.device.Inside;
+import dev.streamfence.launch.LaunchRecorder;
+import dev.streamfence.launch.LoadedModule;
 import org.junit.jupiter.api.Test;
 
-/** Bounds that are found when the first launch asks for them. */
+/** Bounds of kernels that are loaded by hand. */
 final class LaunchedBoundsTest {
   @Test
-  void theCodeIsAnalysedAtTheFirstLaunchAndNeverAgain() {
-    AtomicInteger analyses = new AtomicInteger();
-    LaunchedBounds bounds =
-        new LaunchedBounds(
-            () -> {
-              analyses.incrementAndGet();
-              return null;
-            });
-    assertThat(analyses).hasValue(0);
-    assertThat(bounds.get()).isNull();
-    assertThat(bounds.get()).isNull();
-    assertThat(analyses).hasValue(1);
+  void theBoundsOfAKernelAreFoundAtItsFirstLaunch() {
+    try (DeviceRuntime gpu = DeviceRuntime.simulated()) {
+      DeviceStream stream = gpu.streams().acquire();
+      LaunchRecorder recorder =
+          LoadedModule.of(stream, VectorKernels.IMAGE).recorder(VectorKernels.SAXPY);
+      LoadedKernel kernel =
+          KernelModules.of(Inside.of(gpu))
+              .load(VectorKernels.IMAGE, Inside.timeline(stream))
+              .kernel(VectorKernels.SAXPY);
+      assertThat(kernel.areBoundsKnown()).isFalse();
+      DeviceArray<float[]> x = gpu.memory().upload(stream, new float[4]);
+      DeviceArray<float[]> y = gpu.memory().upload(stream, new float[4]);
+      try (LaunchRecorder open = recorder.begin()) {
+        open.value(2f).array(x).array(y).threads(4).preflight().launch().commit();
+      }
+      assertThat(kernel.areBoundsKnown()).isTrue();
+    }
   }
 }
