@@ -179,6 +179,8 @@ public final class GraphPicture {
   }
 
   private static String escaped(String text) {
-    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;");
+    // XML has no other control characters, and a name or a tag may have any.
+    String printable = text.replaceAll("[\\p{Cntrl}&&[^\n\t]]", " ");
+    return printable.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;");
   }
 }

@@ -1027,7 +1027,7 @@ final class GraphTest extends GraphsOnTwoStreams {
   void itsPictureHasItsNodesAndReasons(@TempDir Path folder) throws Exception {
     KernelGraph graph =
         gpu.graph(
-            "a \"step\" <1>",
+            "a \"step\"\u001f<1>",
             body -> {
               onA.increment(x, N);
               onB.increment(y, N);
@@ -1035,7 +1035,7 @@ final class GraphTest extends GraphsOnTwoStreams {
             });
 
     assertThat(graph.toDot())
-        .startsWith("digraph \"a \\\"step\\\" <1>\" {\n")
+        .startsWith("digraph \"a \\\"step\\\"\u001f<1>\" {\n")
         .contains("n0 [label=\"0 increment\\ngrid 1 x 1 x 1 of 256 x 1 x 1\"];\n")
         .contains("n1 -> n2 [label=\"increment writes values, add reads it\"];\n");
 
