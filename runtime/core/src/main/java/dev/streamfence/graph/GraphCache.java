@@ -168,6 +168,9 @@ public final class GraphCache<K> implements AutoCloseable {
     Taken taken = take(key);
     Entry entry = taken.entry();
     KernelGraph spare = taken.evicted() == null ? null : taken.evicted().leave();
+    if (spare != null) {
+      countEviction();
+    }
     entry.lock.lock();
     try {
       if (entry.isGone) {
@@ -220,6 +223,10 @@ public final class GraphCache<K> implements AutoCloseable {
     updates += made;
   }
 
+  private synchronized void countEviction() {
+    evictions++;
+  }
+
   /** Removes a key whose graph could not be recorded. Held: the entry's lock. */
   private synchronized void forget(K key, Entry entry) {
     entry.isGone = true;
@@ -232,7 +239,6 @@ public final class GraphCache<K> implements AutoCloseable {
       return new Taken(entry, null);
     }
     K oldest = entries.keySet().iterator().next();
-    evictions++;
     return new Taken(entry, entries.remove(oldest));
   }
 

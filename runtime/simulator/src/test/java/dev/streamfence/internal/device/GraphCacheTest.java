@@ -138,6 +138,8 @@ final class GraphCacheTest {
     CompletableFuture.allOf(threads).join();
 
     arrays.forEach(array -> assertThat(array.download(stream)).containsOnly(40));
+    GraphCache.Statistics counts = cache.statistics();
+    assertThat(counts.evictions()).isEqualTo(counts.recordings() - counts.graphs());
   }
 
   @Test
