@@ -17,6 +17,7 @@ import dev.streamfence.RuntimeClosedException;
 import dev.streamfence.StreamMisuseException;
 import dev.streamfence.UseAfterFreeException;
 import dev.streamfence.foreign.ForeignMemory;
+import dev.streamfence.graph.KernelGraph;
 import dev.streamfence.internal.LogTopic;
 import dev.streamfence.internal.launch.VectorKernels;
 import dev.streamfence.launch.ElementType;
@@ -348,6 +349,30 @@ final class AdoptedMemoryTest {
     assertReadOnly(array.view(1, 2));
     assertReadOnly(array.reinterpret(float[].class));
     assertThat(released).hasValue(0);
+    array.close();
+    gpu.synchronize();
+  }
+
+  @Test
+  void readOnlyMemoryIsBoundOnlyToAnInputThatAGraphReads() {
+    produce();
+    ReadableArray<int[]> array =
+        gpu.memory().adoptReadable(a, memory().readyAfterEvent(event), int[].class);
+    DeviceArray<int[]> own = gpu.memory().upload(a, new int[4]);
+    DeviceArray<int[]> sum = gpu.memory().upload(a, new int[4]);
+    VectorKernels kernels = VectorKernels.on(b);
+    KernelGraph graph =
+        gpu.graph(
+            "adds", body -> kernels.add(body.input("in", own), own, body.input("out", sum), 4));
+
+    assertThatThrownBy(() -> graph.bind("out", array))
+        .satisfies(misuse(StreamMisuseException.Misuse.READ_ONLY))
+        .hasMessageStartingWith(
+            "input 'out' of graph 'adds': add: parameter 'sum' is written, and");
+    graph.bind("in", array).launch(a);
+
+    assertThat(sum.download(b)).containsExactly(2, 4, 6, 8);
+    graph.close();
     array.close();
     gpu.synchronize();
   }
