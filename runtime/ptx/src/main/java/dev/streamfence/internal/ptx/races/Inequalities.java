@@ -26,11 +26,8 @@ final class Inequalities {
   /** How many multiples of given polynomials one proof takes at most. */
   private static final int MAX_DEPTH = 7;
 
-  /** How many differences one search looks at. */
-  private static final int MAX_STEPS = 60;
-
-  /** The same for a search whose result is rare. */
-  private static final int FEW_STEPS = 12;
+  /** How many differences one search looks at: proofs that exist take few. */
+  private static final int MAX_STEPS = 12;
 
   /**
    * A multiple of a given polynomial.
@@ -82,11 +79,10 @@ final class Inequalities {
 
   /** Whether a polynomial is not negative, as far as it can be proved; null has no sign. */
   boolean isNatural(@Nullable Polynomial polynomial) {
-    return polynomial != null && isNatural(polynomial, MAX_STEPS);
-  }
-
-  private boolean isNatural(Polynomial polynomial, int steps) {
-    stepsLeft = steps;
+    if (polynomial == null) {
+      return false;
+    }
+    stepsLeft = MAX_STEPS;
     seen.clear();
     return prove(polynomial, 0);
   }
@@ -98,7 +94,7 @@ final class Inequalities {
 
   /** Whether what is given cannot be. */
   boolean areContradictory() {
-    return isNatural(Polynomial.constant(-1), FEW_STEPS);
+    return isNatural(Polynomial.constant(-1));
   }
 
   private boolean prove(Polynomial goal, int depth) {
