@@ -33,7 +33,7 @@ final class TwoStreamRows implements RowGroup {
     };
   }
 
-  /** All but one launch are on one stream, with one event each. */
+  /** All but one launch are on one stream; most of them have no event, where C++ has one each. */
   private void onOne() {
     launches.launch(onSecond, 2f, Launches.N);
     for (int i = 1; i < Batches.OPERATIONS; i++) {
