@@ -571,6 +571,7 @@ final class ProtocolModel {
     s[me + SLOT] = slot;
     int clock = has(Flaw.CLOCK_OF_NOW_MERGED) ? stream(other) + CLOCK : event(other, slot) + WAITED;
     System.arraycopy(s, clock, s, me + SCRATCH, STREAMS);
+    s[me + SCRATCH + other] = s[event(other, slot) + COVERED];
     if (has(Flaw.SUBMITTED_MERGED_AS_WAITED_FOR)) {
       s[me + SCRATCH + other] = s[stream(other) + SUBMITTED];
     }
@@ -600,11 +601,9 @@ final class ProtocolModel {
   private void merge(int[] s, int t) {
     int me = thread(t);
     int own = stream(s[me + CURRENT]);
-    int other = s[me + TARGET];
     for (int i = 0; i < STREAMS; i++) {
       s[own + CLOCK + i] = Math.max(s[own + CLOCK + i], s[me + SCRATCH + i]);
     }
-    s[own + CLOCK + other] = Math.max(s[own + CLOCK + other], s[own + WAITS + other]);
   }
 
   private void endPreflight(int[] s, int t) {
@@ -649,7 +648,9 @@ final class ProtocolModel {
 
   private int labelSlot(int[] s, int t) {
     int me = thread(t);
-    s[event(s[me + TARGET], s[me + SLOT]) + COVERED] = s[me + LABEL];
+    int event = event(s[me + TARGET], s[me + SLOT]);
+    s[event + COVERED] = s[me + LABEL];
+    s[event + WAITED + s[me + TARGET]] = s[me + LABEL];
     s[stream(s[me + TARGET]) + RECORDED_AT] = s[me + LABEL];
     s[stream(s[me + TARGET]) + RECORDER] = 0;
     s[me + PHASE] = s[me + RETURN];

@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The events of one stream: a fixed ring, created at its first use, whose events are reused in
- * turn. Each slot has the highest ticket that its event covers, and what the stream had waited for
- * by then.
+ * turn. Each slot has the highest ticket of each timeline that its event covers: of the stream's
+ * own, and of those that it had waited for by then.
  *
  * <p>Thread-safe. A recording thread holds {@link #recorder} across the driver call. {@code this}
  * guards the slots and is never held across one, so a look-up does not wait for a driver that
@@ -29,11 +29,16 @@ final class EventRing {
 
   private final CudaDriver driver;
   private final StreamSlot stream;
+  private final int own;
   private final ReentrantLock recorder = new ReentrantLock();
   private final long[] clock;
   private final EventHandle[] events = new EventHandle[CAPACITY];
-  private final long[] tickets = new long[CAPACITY];
+
+  /**
+   * For each event, the ticket of each timeline that it covers; 0 for its own while it has none.
+   */
   private final long[][] clocks;
+
   private int created;
   private int next;
 
@@ -42,9 +47,16 @@ final class EventRing {
   private volatile long askedAt;
   private volatile long recordedAt;
 
-  EventRing(CudaDriver driver, StreamSlot stream, int timelines) {
+  /**
+   * Creates the ring of a stream.
+   *
+   * @param own the index of its timeline
+   * @param timelines how many there are
+   */
+  EventRing(CudaDriver driver, StreamSlot stream, int own, int timelines) {
     this.driver = driver;
     this.stream = stream;
+    this.own = own;
     this.clock = new long[timelines];
     this.clocks = new long[CAPACITY][timelines];
   }
@@ -170,8 +182,8 @@ final class EventRing {
    * Finds an event that covers {@code ticket}, recording one if there is none yet.
    *
    * @param submitted the highest ticket that is known to be queued; at least {@code ticket}
-   * @param covered receives what this stream had waited for when the event was recorded; may be
-   *     null
+   * @param covered receives the highest ticket of each timeline that the event covers: of this
+   *     stream's own, and of those that it had waited for; may be null
    * @return null if the stream is not usable, and its work was known to be done
    */
   @Nullable EventHandle covering(long ticket, long submitted, long @Nullable [] covered) {
@@ -204,15 +216,11 @@ final class EventRing {
     return events[slot];
   }
 
-  /**
-   * Notes that this stream has waited for {@code ticket} of a timeline, and for everything that
-   * timeline had waited for.
-   */
-  synchronized void merge(int timeline, long ticket, long[] covered) {
+  /** Notes that this stream has waited for an event, and with it for all that the event covers. */
+  synchronized void merge(long[] covered) {
     for (int i = 0; i < clock.length; i++) {
       clock[i] = Math.max(clock[i], covered[i]);
     }
-    clock[timeline] = Math.max(clock[timeline], ticket);
   }
 
   /**
@@ -257,13 +265,13 @@ final class EventRing {
   private synchronized int invalidateNext() {
     int slot = next;
     next = (next + 1) % CAPACITY;
-    tickets[slot] = 0;
     System.arraycopy(clock, 0, clocks[slot], 0, clock.length);
+    clocks[slot][own] = 0;
     return slot;
   }
 
   private synchronized void publish(int slot, long ticket) {
-    tickets[slot] = ticket;
+    clocks[slot][own] = ticket;
     recordedAt = ticket;
   }
 
@@ -275,9 +283,9 @@ final class EventRing {
     int found = -1;
     for (int back = 1; back <= CAPACITY; back++) {
       int slot = Math.floorMod(next - back, CAPACITY);
-      if (tickets[slot] >= ticket) {
+      if (clocks[slot][own] >= ticket) {
         found = slot;
-      } else if (tickets[slot] != 0) {
+      } else if (clocks[slot][own] != 0) {
         break;
       }
     }

@@ -53,7 +53,7 @@ public final class Timeline {
     this.priority = priority;
     this.driver = driver;
     this.stream = stream;
-    this.ring = new EventRing(driver, stream, pool.timelines());
+    this.ring = new EventRing(driver, stream, index, pool.timelines());
     this.submission = new Submission(this);
     this.name = pool.describe(index);
     this.progress = new Progress(pool, index, driver, stream, ring);
@@ -658,7 +658,7 @@ public final class Timeline {
       return false;
     }
     driver.waitForEvent(stream.handle(), event);
-    ring.merge(other.index, ticket, scratch);
+    ring.merge(scratch);
     waits.increment();
     return true;
   }

@@ -8,6 +8,8 @@ import dev.streamfence.DeviceStream;
 import dev.streamfence.internal.device.Inside;
 import dev.streamfence.simulation.DriverCall;
 import dev.streamfence.simulation.SimulatedDevice;
+import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -147,6 +149,30 @@ final class OrderingCostTest extends ThreeStreams {
     gpu.memory().allocate(b, int[].class, N).copyFrom(b, awaited);
     assertThat(waits() - waitsBefore).isEqualTo(1);
     assertThat(records() - recordsBefore).as("that of the copy alone").isEqualTo(1);
+  }
+
+  @Test
+  void whatOneEventCoversIsWaitedForOnce() {
+    DeviceArray<int[]> own = zeros(a);
+    List<DeviceArray<int[]>> used = Stream.generate(() -> zeros(a)).limit(3).toList();
+    onB.increment(zeros(b), N);
+    for (int i = 0; i < 40; i++) {
+      onA.increment(own, N);
+    }
+    long before = records();
+    while (records() == before) {
+      onA.increment(own, N);
+    }
+    used.forEach(each -> onA.increment(each, N));
+    before = records();
+    while (records() == before) {
+      onA.increment(own, N);
+    }
+    DeviceArray<int[]> sum = gpu.memory().allocate(b, int[].class, N);
+    long waitsBefore = waits();
+    used.forEach(each -> onB.add(each, each, sum, N));
+    assertThat(waits() - waitsBefore).isEqualTo(1);
+    assertThat(sum.download(b)).containsOnly(2);
   }
 
   @Test

@@ -227,4 +227,36 @@ final class OrderingTest extends ThreeStreams {
     }
     assertThat(random.liveObjects()).isZero();
   }
+
+  @Test
+  void noTicketIsDoneBeforeItIsSubmitted() {
+    DeviceArray<int[]> own = zeros(a);
+    DeviceArray<int[]> used = zeros(a);
+    DeviceArray<int[]> sum = gpu.memory().allocate(b, int[].class, N);
+    onB.increment(zeros(b), N);
+    // So many that nothing has asked for an event lately: the work that uses the array has none.
+    for (int i = 0; i < 40; i++) {
+      onA.increment(own, N);
+    }
+    long before = records();
+    while (records() == before) {
+      onA.increment(own, N);
+    }
+    onA.increment(used, N);
+    onA.increment(own, N);
+    onA.increment(own, N);
+    Timeline timeline = Inside.timeline(a);
+    try (Submission open = timeline.begin(new NamedUse("open"))) {
+      open.preflight();
+      open.commit();
+      CompletableFuture.runAsync(
+              () -> {
+                onB.add(used, used, sum, N);
+                b.synchronize();
+              })
+          .join();
+      assertThat(timeline.completed()).isEqualTo(open.ticket() - 1);
+      assertThat(timeline.isDone(open.ticket())).isFalse();
+    }
+  }
 }

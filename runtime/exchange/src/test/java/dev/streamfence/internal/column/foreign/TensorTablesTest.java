@@ -301,7 +301,8 @@ final class TensorTablesTest {
     try (DeviceTable table = DeviceTable.allocate(stream, schema, 4)) {
       table.setRows(stream, 4);
       table.column("a", int[].class).values().fill(stream, 1L);
-      table.column("b", int[].class).values().fill(stream, 2L);
+      // On another stream, so that the export waits for two events.
+      table.column("b", int[].class).values().fill(gpu.streams().acquire(), 2L);
       TensorConsumer consumer = TensorConsumer.onStream(theirs).understanding(1, 1);
       device.failCall(DriverCall.WAIT_FOR_EVENT, 2, 1);
       assertThatThrownBy(() -> DlPack.export(stream, table, consumer))
