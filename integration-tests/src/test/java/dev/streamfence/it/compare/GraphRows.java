@@ -17,8 +17,8 @@ final class GraphRows implements RowGroup {
   private static final int RUNS = 10;
 
   /**
-   * Launches of each graph before it is measured, as many as the warm-up of a row of single
-   * launches has: a batch has only a few, and code that the compiler has not optimised is slower.
+   * Launches of each graph before it is measured: a batch has only a few, and the compiler
+   * optimises code after thousands.
    */
   private static final int WARM_UP_RUNS = 10_000;
 
