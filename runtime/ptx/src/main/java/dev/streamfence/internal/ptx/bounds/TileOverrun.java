@@ -6,14 +6,12 @@ import dev.streamfence.internal.ptx.ir.ControlGraph.Loop;
 import dev.streamfence.internal.ptx.ir.FunctionFlow;
 import dev.streamfence.internal.ptx.ir.TooComplexException;
 import dev.streamfence.internal.ptx.ir.Widths;
-import dev.streamfence.internal.ptx.symbolic.ArgumentLookup;
 import dev.streamfence.internal.ptx.symbolic.Dependences;
 import dev.streamfence.internal.ptx.symbolic.KernelValues;
 import dev.streamfence.internal.ptx.symbolic.MemoryAccess;
-import dev.streamfence.internal.ptx.symbolic.Node;
-import dev.streamfence.internal.ptx.symbolic.Node.Operator;
 import dev.streamfence.internal.ptx.symbolic.NodeGraph;
 import dev.streamfence.internal.ptx.symbolic.ThreadPaths;
+import dev.streamfence.internal.ptx.symbolic.VariableLookup;
 import dev.streamfence.internal.ptx.syntax.BlockLimit;
 import dev.streamfence.internal.ptx.syntax.Instruction;
 import dev.streamfence.internal.ptx.syntax.PtxEntry;
@@ -70,49 +68,11 @@ public record TileOverrun(
     }
   }
 
-  /** Knows the variables in shared memory, and nothing of what a launch passes. */
-  private static final class Tiles implements ArgumentLookup {
-    private final NodeGraph nodes;
-    private final List<Variable> tiles = new ArrayList<>();
-
-    Tiles(NodeGraph nodes) {
-      this.nodes = nodes;
-    }
-
-    @Override
-    public @Nullable Node value(Variable parameter, long offset, int bits) {
-      return null;
-    }
-
-    @Override
-    public List<Node> addresses(Variable parameter, long offset, int bytes) {
-      return List.of();
-    }
-
-    @Override
-    public boolean mayBeAddress(Node value) {
-      return value.bits >= Integer.SIZE;
-    }
-
-    @Override
-    public @Nullable Node address(Variable variable, long offset, int bits) {
-      if (variable.space() != StateSpace.SHARED || bits < Integer.SIZE) {
-        return null;
-      }
-      int index = tiles.indexOf(variable);
-      if (index < 0) {
-        index = tiles.size();
-        tiles.add(variable);
-      }
-      return nodes.of(Operator.ADD, bits, nodes.base(index, bits), nodes.constant(offset, bits));
-    }
-  }
-
   /** One search; confined to one thread. */
   private static final class Search {
     private final BlockLimit block;
     private final NodeGraph nodes = new NodeGraph();
-    private final Tiles tiles = new Tiles(nodes);
+    private final VariableLookup tiles = new VariableLookup(nodes, StateSpace.SHARED);
     private final ControlGraph graph;
     private final KernelValues values;
     private final ThreadPaths paths;
@@ -128,7 +88,7 @@ public record TileOverrun(
       values = new KernelValues(flow, graph, nodes, tiles);
       values.evaluate();
       paths = new ThreadPaths(flow, graph, values, ends);
-      dependences = new Dependences(nodes, tiles.tiles.size());
+      dependences = new Dependences(nodes, tiles.variables().size());
     }
 
     Optional<TileOverrun> find() {
@@ -203,9 +163,9 @@ public record TileOverrun(
     /** The variable from which alone an address is computed, if its size is known. */
     private @Nullable Variable tile(MemoryAccess access) {
       Variable found = null;
-      for (int i = 0; i < tiles.tiles.size(); i++) {
+      for (int i = 0; i < tiles.variables().size(); i++) {
         if (dependences.dependsOn(access.address(), i)) {
-          Variable tile = tiles.tiles.get(i);
+          Variable tile = tiles.variables().get(i);
           if (found != null || tile.external() || tile.isOpenArray()) {
             return null;
           }

@@ -10,7 +10,6 @@ import dev.streamfence.internal.ptx.syntax.Operand;
 import dev.streamfence.internal.ptx.syntax.PtxFunction;
 import dev.streamfence.internal.ptx.syntax.Register;
 import dev.streamfence.internal.ptx.syntax.StateSpace;
-import dev.streamfence.internal.ptx.syntax.Variable;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.Comparator;
@@ -72,7 +71,9 @@ public final class LocalCells {
       LocalCells cells = NONE;
       for (int round = 0; round < MAX_ROUNDS; round++) {
         NodeGraph nodes = new NodeGraph();
-        KernelValues values = new KernelValues(flow, graph, nodes, new Locals(nodes), cells);
+        KernelValues values =
+            new KernelValues(
+                flow, graph, nodes, new VariableLookup(nodes, StateSpace.LOCAL), cells);
         values.evaluate();
         LocalCells next = found(values, new Dependences(nodes, 1));
         if (next.accesses.equals(cells.accesses)) {
@@ -212,42 +213,5 @@ public final class LocalCells {
   /** Whether an instruction may store to any place. */
   boolean changesAny(int instruction) {
     return accesses.changes.get(instruction);
-  }
-
-  /** Knows the variables of a thread, and nothing of what a launch passes. */
-  private static final class Locals implements ArgumentLookup {
-    private final NodeGraph nodes;
-    private final List<Variable> variables = new ArrayList<>();
-
-    Locals(NodeGraph nodes) {
-      this.nodes = nodes;
-    }
-
-    @Override
-    public @Nullable Node value(Variable parameter, long offset, int bits) {
-      return null;
-    }
-
-    @Override
-    public List<Node> addresses(Variable parameter, long offset, int bytes) {
-      return List.of();
-    }
-
-    @Override
-    public boolean mayBeAddress(Node value) {
-      return value.bits >= Integer.SIZE;
-    }
-
-    @Override
-    public @Nullable Node address(Variable variable, long offset, int bits) {
-      if (variable.space() != StateSpace.LOCAL || bits < Integer.SIZE) {
-        return null;
-      }
-      if (!variables.contains(variable)) {
-        variables.add(variable);
-      }
-      Node base = nodes.base(variables.indexOf(variable), bits);
-      return nodes.of(Operator.ADD, bits, base, nodes.constant(offset, bits));
-    }
   }
 }
