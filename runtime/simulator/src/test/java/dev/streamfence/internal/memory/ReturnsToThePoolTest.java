@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.streamfence.OutOfMemoryBudgetException;
 import dev.streamfence.corpus.Effort;
 import dev.streamfence.internal.order.NamedUse;
+import dev.streamfence.internal.order.PendingUse;
 import dev.streamfence.internal.order.Submission;
 import dev.streamfence.internal.order.UseLabels;
 import dev.streamfence.simulation.DriverCall;
@@ -32,13 +33,10 @@ final class ReturnsToThePoolTest {
             }
             return call.proceed();
           });
+  private final CachingPool pool =
+      new CachingPool(DriverMemory.pooled(on.driver), Long.MAX_VALUE, Long.MAX_VALUE);
   private final UpstreamResource pooled =
-      UpstreamResource.of(
-          on.pool,
-          new CachingPool(DriverMemory.pooled(on.driver), Long.MAX_VALUE, Long.MAX_VALUE),
-          UnaryOperator.identity(),
-          false,
-          Long.MAX_VALUE);
+      UpstreamResource.of(on.pool, pool, UnaryOperator.identity(), false, Long.MAX_VALUE);
 
   /** A free on a stream that this thread has taken is carried out later. */
   private void postpone(BudgetResource budget, Allocation allocation) {
@@ -108,5 +106,22 @@ final class ReturnsToThePoolTest {
     assertThatThrownBy(() -> part.allocate(4097, on.b, ""))
         .isInstanceOf(OutOfMemoryBudgetException.class);
     assertThat(on.device.calls(DriverCall.FREE_ASYNC)).isZero();
+  }
+
+  @Test
+  void aReturnThatFailsLeavesTheArrayOpenAndCounted() {
+    BudgetResource budget = new BudgetResource(pooled, 4096);
+    Allocation allocation = budget.allocate(2048, on.a, "");
+    // The pool does not know the memory any more.
+    pool.putReturned(allocation.address(), new PendingUse(on.a, on.a.submitted()));
+    pooled.trim();
+
+    assertThatThrownBy(() -> budget.deallocate(allocation))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("is no memory of");
+
+    assertThat(allocation.isOpen()).isTrue();
+    assertThat(pooled.live()).containsExactly(allocation);
+    assertThat(budget.snapshot().live()).isEqualTo(2048);
   }
 }
