@@ -11,17 +11,12 @@ import java.util.concurrent.CompletionStage;
  * delivery from there.
  */
 public final class TrackedDownload<T> implements Download<T> {
-  private final PendingDelivery<T> delivery;
+  final PendingDelivery<T> delivery;
 
   public TrackedDownload(PendingDelivery<T> delivery) {
     this.delivery = delivery;
     // If no caller asks for the value, the memory goes back.
     LostArrays.CLEANER.register(this, delivery);
-  }
-
-  /** What is run once it is unreachable. */
-  public Runnable cleaning() {
-    return delivery;
   }
 
   @Override

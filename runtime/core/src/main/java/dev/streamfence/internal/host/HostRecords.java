@@ -11,7 +11,7 @@ import java.nio.ByteOrder;
  * user, which must not run while a stream is held, and pieces of a transfer may part a record.
  * Confined to the copy that uses it.
  */
-public final class HostRecords implements HostBytes {
+final class HostRecords implements HostBytes {
   private final Object[] records;
   private final int first;
   private final int count;

@@ -16,7 +16,7 @@ import java.util.List;
  * accessors and its canonical constructor, which are code of the user: never inside a transfer.
  * Immutable.
  */
-public final class RecordCodec {
+final class RecordCodec {
   /** Found once per class, as reflection is slow. */
   private static final ClassValue<RecordCodec> OF_CLASS =
       new ClassValue<>() {

@@ -12,7 +12,7 @@ import dev.streamfence.Download;
 import dev.streamfence.PinnedArray;
 import dev.streamfence.RuntimeOptions;
 import dev.streamfence.UseAfterFreeException;
-import dev.streamfence.internal.completion.TrackedDownload;
+import dev.streamfence.internal.completion.Unreachable;
 import dev.streamfence.internal.driver.CudaDriver;
 import dev.streamfence.internal.driver.InterceptedDriver;
 import dev.streamfence.internal.launch.VectorKernels;
@@ -221,9 +221,7 @@ final class DownloadLaterTest {
 
   @Test
   void whatWasAbandonedIsReusedWhenItsCopyIsDone() {
-    // As the cleaner does for a download that is unreachable.
-    TrackedDownload<int[]> unreachable = TrackedArray.of(array).downloadLater(a);
-    unreachable.cleaning().run();
+    Unreachable.clean(TrackedArray.of(array).downloadLater(a));
     long allocations = device.calls(DriverCall.ALLOCATE_HOST);
     Download<int[]> meanwhile = array.downloadLater(b);
     assertThat(device.calls(DriverCall.ALLOCATE_HOST)).isEqualTo(allocations + 1);
