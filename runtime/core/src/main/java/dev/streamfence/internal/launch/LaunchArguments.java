@@ -186,7 +186,7 @@ final class LaunchArguments {
         (elementType == null || array.elementType() == elementType)
             && (array instanceof WritableArray || !declared.access().writes())
             && array.runtime() == runtime
-            && LaunchUses.areRecorded(region, strict)
+            && uses.areRecorded(region)
             && !array.isGone();
     if (isSame) {
       arrays.addNext(array);
@@ -309,7 +309,7 @@ final class LaunchArguments {
           " writes " + array + ", which is read-only; write a copy of it instead");
     }
     Region region = array.region();
-    boolean recorded = LaunchUses.areRecorded(region, strict);
+    boolean recorded = uses.areRecorded(region);
     // Preflight checks all recorded arrays at once, and refuses those that are closed by then.
     if (recorded ? array.isGone() : !array.isOpen()) {
       throw array.useAfterFree(entry(index));

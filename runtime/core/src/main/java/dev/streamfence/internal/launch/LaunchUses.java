@@ -23,7 +23,10 @@ final class LaunchUses {
   private final String entry;
   private final boolean allowsAliases;
   private final TrackedRuntime runtime;
+
+  /** Whether the recorder refuses memory whose uses are not ordered. */
   private final boolean strict;
+
   private final LaunchParameters parameters;
   private final ArrayArguments arrays;
 
@@ -65,12 +68,8 @@ final class LaunchUses {
     return parameters.name(passed.parameter(), passed.index());
   }
 
-  /**
-   * Whether the runtime orders the uses of an array's memory; null stands for no memory.
-   *
-   * @param strict whether the recorder refuses memory whose uses are not ordered
-   */
-  static boolean areRecorded(@Nullable Region region, boolean strict) {
+  /** Whether the runtime orders the uses of an array's memory; null stands for no memory. */
+  boolean areRecorded(@Nullable Region region) {
     return region != null && (strict || region.hazards().isTracked());
   }
 
@@ -78,7 +77,7 @@ final class LaunchUses {
   int count() {
     int recorded = 0;
     for (int i = 0; i < arrays.count(); i++) {
-      recorded += areRecorded(arrays.get(i).region(), strict) ? 1 : 0;
+      recorded += areRecorded(arrays.get(i).region()) ? 1 : 0;
     }
     return recorded;
   }
@@ -117,7 +116,7 @@ final class LaunchUses {
       ArrayArgument array = arrays.get(i);
       TrackedRuntime owner = array.runtime();
       Region region = array.region();
-      if (owner != null && region != null && areRecorded(region, strict)) {
+      if (owner != null && region != null && areRecorded(region)) {
         Access access = parameters.tracked(array.parameter()).access();
         if (owner == runtime) {
           uses.add(region.hazards(), access.reads(), access.writes(), i);
