@@ -5,6 +5,7 @@ import dev.streamfence.RuntimeOptions;
 import dev.streamfence.internal.LogTopic;
 import dev.streamfence.internal.driver.CudaDriver;
 import dev.streamfence.internal.memory.Allocation;
+import dev.streamfence.internal.memory.MemoryOwners;
 import dev.streamfence.internal.order.Deadline;
 import dev.streamfence.internal.order.StreamPool;
 import dev.streamfence.internal.order.Teardown;
@@ -187,27 +188,21 @@ final class RuntimeClosing {
    */
   private boolean callOwners(@Nullable Deadline deadline, Teardown failures)
       throws InterruptedException {
+    MemoryOwners owners = runtime.adopted().owners();
     if (deadline != null) {
-      return runtime.adopted().owners().callAll(callsOfOthers, deadline);
+      return owners.callAll(callsOfOthers, deadline);
     }
     Deadline patience = Deadline.after(options.abandonedLaunchTimeout());
     boolean interrupted = false;
     try {
       while (true) {
         try {
-          if (!runtime.adopted().owners().callAll(Runnable::run, patience)) {
+          if (!owners.callAll(Runnable::run, patience)) {
             // The other code may be waiting for this thread.
-            runtime
-                .adopted()
-                .owners()
-                .runningCalls()
-                .forEach(
-                    call ->
-                        failures.step(
-                            () ->
-                                runtime.warn(
-                                    LogTopic.CALLBACKS,
-                                    call + " goes on after " + runtime + " is closed")));
+            for (String call : owners.runningCalls()) {
+              String fact = call + " goes on after " + runtime + " is closed";
+              failures.step(() -> runtime.warn(LogTopic.CALLBACKS, fact));
+            }
           }
           return true;
         } catch (InterruptedException e) {
