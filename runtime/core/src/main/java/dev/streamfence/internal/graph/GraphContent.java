@@ -37,8 +37,11 @@ final class GraphContent {
   /** False once a use has changed, and while an Error has left a part of them. */
   private boolean hasLaunchUses;
 
-  /** The nodes whose arguments the driver does not know yet. */
-  private final BitSet outdated = new BitSet();
+  /**
+   * The nodes whose arguments the driver does not know yet. With room for all: if the Java heap is
+   * full, a node that has changed is marked all the same.
+   */
+  private final BitSet outdated;
 
   private boolean isDestroyed;
 
@@ -53,6 +56,7 @@ final class GraphContent {
             name,
             recording.nodes().stream().map(GraphContent::node).toList(),
             recording.edges());
+    this.outdated = new BitSet(recording.nodes().size());
     this.checks = recording.checks().toArray(new Runnable[0]);
     List<TotalUse> total = recording.totalUses();
     for (int i = 0; i < inputs.count(); i++) {
