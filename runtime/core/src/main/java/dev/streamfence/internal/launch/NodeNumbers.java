@@ -139,7 +139,7 @@ final class NodeNumbers implements RecordedNode.Numbers {
     }
     return switch (type) {
       case BOOLEAN -> (Boolean) value ? 1 : 0;
-      case CHAR -> (Character) value;
+      case CHAR -> (short) ((Character) value).charValue();
       case FLOAT -> Float.floatToRawIntBits((Float) value);
       case DOUBLE -> Double.doubleToRawLongBits((Double) value);
       case BYTE, SHORT, INT, LONG -> ((Number) value).longValue();

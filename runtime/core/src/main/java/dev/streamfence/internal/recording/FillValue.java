@@ -25,7 +25,7 @@ final class FillValue implements RecordedNode.Numbers {
   FillValue(String words, int bytes, int bits) {
     this.words = words;
     this.bytes = bytes;
-    this.bits = bits;
+    this.bits = bytes == Short.BYTES ? (short) bits : bits;
   }
 
   /** The lowest bytes are repeated. */
@@ -47,7 +47,7 @@ final class FillValue implements RecordedNode.Numbers {
     } else if (value instanceof Short number && bytes == Short.BYTES) {
       bits = number;
     } else if (value instanceof Character unit && bytes == Short.BYTES) {
-      bits = unit;
+      bits = (short) unit.charValue();
     } else if (value instanceof Integer number && bytes == Integer.BYTES) {
       bits = number;
     } else if (value instanceof Float number && bytes == Integer.BYTES) {

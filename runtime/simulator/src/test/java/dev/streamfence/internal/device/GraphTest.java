@@ -30,10 +30,12 @@ import dev.streamfence.internal.launch.VectorKernels;
 import dev.streamfence.launch.KernelImage;
 import dev.streamfence.launch.KernelSignature;
 import dev.streamfence.launch.LaunchRecorder;
+import dev.streamfence.launch.LaunchShape;
 import dev.streamfence.launch.LoadedModule;
 import dev.streamfence.memory.MemoryBudget;
 import dev.streamfence.simulation.DriverCall;
 import dev.streamfence.simulation.SimulatedDevice;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
@@ -1124,6 +1126,57 @@ final class GraphTest extends GraphsOnTwoStreams {
         .hasMessageContaining("the value of fill in graph 'numbers' has 4 bytes; Long 1");
     graph.close();
     assertThatIllegalStateException().isThrownBy(() -> graph.numbersOf(0));
+  }
+
+  @Test
+  void aCharacterThatIsSetAgainIsNoChange() {
+    KernelImage image =
+        KernelImage.of(
+            "keep.ptx",
+            """
+            .version 7.0
+            .target sm_75
+            .address_size 64
+            .visible .entry keep(.param .u64 out, .param .u16 c)
+            {
+              .reg .b64 %rd<2>;
+              .reg .b16 %rs<2>;
+              ld.param.u64 %rd1, [out];
+              ld.param.u16 %rs1, [c];
+              st.global.u16 [%rd1], %rs1;
+              ret;
+            }
+            """
+                .getBytes(StandardCharsets.UTF_8));
+    LaunchRecorder keep =
+        LoadedModule.of(a, image)
+            .recorder(
+                KernelSignature.entry("keep")
+                    .writes("out", char[].class)
+                    .value("c", char.class)
+                    .shape("shape"));
+    DeviceArray<char[]> kept = gpu.memory().allocate(a, char[].class, 1);
+    DeviceArray<char[]> text = gpu.memory().allocate(a, char[].class, N);
+    KernelGraph graph =
+        gpu.graph(
+            "text",
+            body -> {
+              try (LaunchRecorder open = keep.begin()) {
+                open.array(kept).value('\uffff').shape(LaunchShape.of(1, 1));
+                open.preflight().launch().commit();
+              }
+              text.fill(a, '\uffff');
+            });
+
+    graph.set(0, "c", '\uffff').set(1, "value", '\uffff');
+    graph.set(1, "value", graph.numbersOf(1).get("value")).launch(a);
+    assertThat(graph.statistics().updatedNodes()).isZero();
+
+    graph.set(0, "c", '\u8000').set(1, "value", '\u8001').launch(a);
+    assertThat(graph.statistics().updatedNodes()).isEqualTo(2);
+    assertThat(graph.numbersOf(0)).isEqualTo(Map.of("c", '\u8000'));
+    assertThat(kept.download(a)).containsOnly('\u8000');
+    assertThat(text.download(a)).containsOnly('\u8001');
   }
 
   /** To an input, it is several nodes. */
