@@ -35,8 +35,9 @@ import java.util.function.Function;
  * <p>Thread-safe. Several threads may read at the same time; a write, and a download into the
  * array, waits until other threads have ended their reads and writes. An access may contain an
  * access to another pinned array; threads that nest two arrays must do so in the same order, since
- * the inner access can wait while the outer one excludes other threads. While a graph uses the
- * array, an access to it must not use streams, like that to a {@linkplain #mapped mapped} one.
+ * the inner access can wait while the outer one excludes other threads. While a graph holds the
+ * array, an access to it must not use streams, even for other work; nor must an access to a
+ * {@linkplain #mapped mapped} array.
  *
  * @param <A> the Java array type: {@code float[]}, {@code int[]} and so on, or that of a record
  */

@@ -1,6 +1,6 @@
 /**
- * Java arrays, buffers and records as the bytes that the device sees. Internal. Not here: how the
- * bytes get there.
+ * Java arrays, buffers, records and fill values as the bytes that the device sees, and checks of
+ * ranges of elements. Internal. Not here: how the bytes get there.
  */
 @NullMarked
 package dev.streamfence.internal.host;

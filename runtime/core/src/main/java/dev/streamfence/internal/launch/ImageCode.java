@@ -37,7 +37,7 @@ import org.jspecify.annotations.Nullable;
 final class ImageCode {
   private final String source;
 
-  /** The file again; an image in memory has its bytes already. */
+  /** Reads the bytes of the file again; an image in memory has them. */
   private final Supplier<byte[]> file;
 
   private final List<KernelSymbol> symbols;

@@ -84,7 +84,7 @@ public final class MemoryOwners {
       owners.add(this);
     }
 
-    /** Runs a close by the memory's user, whose thread then makes the call that need not wait. */
+    /** Runs a close by the memory's user; this thread calls the owner if that need not wait. */
     void whileClosing(Runnable close) {
       closer = Thread.currentThread();
       try {

@@ -666,7 +666,7 @@ public final class HazardState extends ContentState {
     }
   }
 
-  /** Whether other code keeps it allocated. */
+  /** Whether a graph or other code keeps it allocated. */
   public boolean isHeld() {
     lock();
     try {

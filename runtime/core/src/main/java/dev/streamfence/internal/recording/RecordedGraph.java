@@ -423,7 +423,7 @@ public final class RecordedGraph implements GraphRecording {
   @Override
   public void fillAsync(long destination, int bytes, int value, long count, StreamHandle stream) {
     FillValue number = new FillValue(purpose(), bytes, value);
-    // Of wider elements, a part or a first one is filled, which is no number of its own.
+    // Elements of 8 bytes take several fills, of which none has the value of the elements.
     boolean isAll = count * bytes == requireCurrent().labels().facts().bytes();
     add(
         List.of(writes(destination, count * bytes)),

@@ -1,6 +1,6 @@
 /**
- * Graphs under construction: the nodes that work becomes, the edges that the memory of the nodes
- * decides, and what a graph keeps until its end. Internal. Not here: running the code of a graph,
+ * Graphs under construction: the nodes that work becomes, the edges that follow from the memory of
+ * the nodes, and what a graph keeps until its end. Internal. Not here: running the code of a graph,
  * and launches of graphs.
  */
 @NullMarked
