@@ -29,7 +29,7 @@ final class DeviceState {
 
   private boolean closed;
 
-  /** The call of the runtime that is being made, or was made last. */
+  /** The call that is being made, or was made last. */
   private DriverCall call = DriverCall.SYNCHRONIZE_DEVICE;
 
   DeviceState(FaultPlan plan, Scheduler scheduler, SubmissionOrder order) {
@@ -51,7 +51,12 @@ final class DeviceState {
     requireNoFault();
   }
 
-  /** The call of the runtime that is being made. */
+  /** Says which call of the driver other code makes, for errors: it is not counted. */
+  void enterForeign(DriverCall entered) {
+    call = entered;
+  }
+
+  /** The call that is being made. */
   DriverCall call() {
     return call;
   }

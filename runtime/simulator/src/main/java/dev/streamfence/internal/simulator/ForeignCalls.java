@@ -138,6 +138,7 @@ final class ForeignCalls {
   }
 
   long allocate(ForeignLibrary library, long bytes) {
+    state.enterForeign(DriverCall.ALLOCATE);
     return own(library, MEMORY, memory.allocateForeign(bytes, library + " allocates"));
   }
 

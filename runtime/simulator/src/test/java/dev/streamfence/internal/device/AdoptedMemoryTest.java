@@ -354,6 +354,17 @@ final class AdoptedMemoryTest {
   }
 
   @Test
+  void anAllocationThatOtherCodeDoesNotGetNamesItsOwnCall() {
+    gpu.memory().allocate(a, int[].class, 4).close();
+    assertThatThrownBy(() -> producer.allocate(1L << 40))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageStartingWith("library producer allocates 1099511627776 bytes: ")
+        .cause()
+        .hasMessageStartingWith("cuMemAlloc ");
+    producer.free(address);
+  }
+
+  @Test
   void readOnlyMemoryIsBoundOnlyToAnInputThatAGraphReads() {
     produce();
     ReadableArray<int[]> array =
