@@ -597,11 +597,35 @@ final class KernelRacesTest {
         .isEqualTo(Verdict.UNKNOWN);
   }
 
-  /** A row of n and a rest, in steps of some elements, until the rest of them is none. */
-  private static String stepsOfARow(int step, String rest) {
-    return "sub.s32 %r10, 0, %r5; "
-        + rest
-        + " add.s32 %r22, %r5, %r21; setp.lt.s32 %p2, %r22, 1; @%p2 bra END;"
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "the whole number | mov.u32 %r10, %r4; | PROVED",
+        "16 bits | cvt.u32.u16 %r10, %rs1; | UNKNOWN",
+        "8 bits | .local .u8 kept; st.local.u8 [kept], %r4; ld.local.u8 %r10, [kept]; | UNKNOWN",
+      })
+  void aNumberIsNotSmallWhereThatOfItsLastBitsIs(String what, String last, Verdict expected) {
+    // Threads 0 and 65,536 have the same last bits.
+    String narrow = ".reg .b16 %rs<2>; cvt.u16.u32 %rs1, %r4; ";
+    String first = "shr.u32 %r11, %r10, 2; setp.ne.s32 %p1, %r11, 0; @%p1 bra END; ";
+    String index = "and.b32 %r20, %r4, 3; " + at("%r20") + STORE;
+    assertThat(verdict(narrow + last + first + index)).as(what).isEqualTo(expected);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"'mov.u32 %r10, %r5;', PROVED", "'cvt.u32.u16 %r10, %rs1;', UNKNOWN"})
+  void aRemainderByTheLastBitsOfANumberIsNotBelowThatNumber(String last, Verdict expected) {
+    // The last bits of -1 are 65,535, so that all threads below that store to one element.
+    String narrow = ".reg .b16 %rs<2>; cvt.u16.u32 %rs1, %r5; ";
+    String index = "rem.u32 %r11, %r4, %r10; mad.lo.s32 %r20, %r4, %r5, %r11; ";
+    assertThat(verdict(narrow + last + index + at("%r20") + STORE)).isEqualTo(expected);
+  }
+
+  /** A row of some elements, in steps of some, until none of them is left. */
+  private static String stepsOfARow(int step, String elements) {
+    return elements
+        + " setp.lt.s32 %p2, %r22, 1; @%p2 bra END;"
         + " mul.lo.s32 %r20, %r4, %r22; "
         + at("%r20")
         + "L: st.global.u32 [%rd5], %r4; add.s64 %rd5, %rd5, BYTES; add.s32 %r22, %r22, -STEP;"
@@ -613,9 +637,27 @@ final class KernelRacesTest {
   @Test
   void aRowWithoutTheUnsignedRemainderOfANegativeNumberIsNoMultipleOfThree() {
     // Of 12 columns, -12 is 4,294,967,284 without a sign, whose remainder by 3 is 1.
-    assertThat(verdict(stepsOfARow(4, "and.b32 %r21, %r10, 3;"))).isEqualTo(Verdict.PROVED);
-    assertThat(verdict(stepsOfARow(4, "rem.u32 %r21, %r10, 4;"))).isEqualTo(Verdict.PROVED);
-    assertThat(verdict(stepsOfARow(3, "rem.u32 %r21, %r10, 3;"))).isEqualTo(Verdict.UNKNOWN);
+    String row = "sub.s32 %r10, 0, %r5; REST add.s32 %r22, %r5, %r21;";
+    assertThat(verdict(stepsOfARow(4, row.replace("REST", "and.b32 %r21, %r10, 3;"))))
+        .isEqualTo(Verdict.PROVED);
+    assertThat(verdict(stepsOfARow(4, row.replace("REST", "rem.u32 %r21, %r10, 4;"))))
+        .isEqualTo(Verdict.PROVED);
+    assertThat(verdict(stepsOfARow(3, row.replace("REST", "rem.u32 %r21, %r10, 3;"))))
+        .isEqualTo(Verdict.UNKNOWN);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "cvt.u16.u32 %rs1, %r5; cvt.u32.u16 %r10, %rs1; rem.u32 %r21, %r10, 3; | UNKNOWN",
+        "cvt.u16.u32 %rs1, %r5; cvt.u32.u16 %r10, %rs1; rem.s32 %r21, %r10, 3; | UNKNOWN",
+        "rem.s32 %r21, %r5, 3; | PROVED",
+      })
+  void aRowWithoutTheRemainderOfItsLastBitsIsNoMultipleOfThree(String rest, Verdict expected) {
+    // Of 70,000 columns, the last 16 bits are 4,464, which is a multiple of 3.
+    String row = ".reg .b16 %rs<2>; " + rest + " sub.s32 %r22, %r5, %r21;";
+    assertThat(verdict(stepsOfARow(3, row))).isEqualTo(expected);
   }
 
   @Test

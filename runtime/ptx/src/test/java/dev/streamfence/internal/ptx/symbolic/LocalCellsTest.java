@@ -145,6 +145,16 @@ final class LocalCellsTest {
   }
 
   @ParameterizedTest
+  @CsvSource({"'{%r20, %r9}', true", "'{_, %r20}', false"})
+  void noLaunchIsSaidToReachTheIndexThatALoadLeavesOut(String loaded, boolean expected) {
+    String code = "mov.u32 %r9, 3; mov.u32 %r8, 5; st.v2.u32 [%rd11], {%r9, %r8}; ";
+    PtxModule module = module(code + "ld.v2.u32 " + loaded + ", [%rd11]; ");
+    KernelBounds bounds =
+        KernelBounds.of(module, module.entries().get(0), List.of(new ArrayPlace(0, 0)));
+    assertThat(bounds.arrays().get(0).isChecked()).isEqualTo(expected);
+  }
+
+  @ParameterizedTest
   @CsvSource({
     "'ld.u64 %rd13, [%rd11];', true",
     "'ld.u64 %rd13, [%rd12];', false",
