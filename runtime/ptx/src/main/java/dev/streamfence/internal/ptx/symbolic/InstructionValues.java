@@ -176,17 +176,15 @@ final class InstructionValues {
   }
 
   /** What a store of so many bits stores of an operand; null if it is any value. */
-  @Nullable Node stored(Operand operand, int bits, int block, @Nullable Node[] state) {
+  @Nullable Node stored(Operand operand, int bits, @Nullable Node[] state) {
     if (operand instanceof Operand.IntegerLiteral literal) {
       return nodes.constant(literal.value(), bits);
     }
-    boolean isRegister =
-        operand instanceof Operand.RegisterUse use && use.register().vectorLength() == 1;
-    Node value =
-        isRegister && operand instanceof Operand.RegisterUse use
-            ? state[use.register().index()]
-            : null;
-    return value == null ? null : sized(value, bits);
+    if (operand instanceof Operand.RegisterUse use && use.register().vectorLength() == 1) {
+      Node value = state[use.register().index()];
+      return value == null ? null : sized(value, bits);
+    }
+    return null;
   }
 
   private @Nullable Node result(Computation computation, List<Node> from, int block) {

@@ -235,7 +235,7 @@ public final class KernelValues {
       isWhole &= input.bits == bits;
     }
     if (!isWhole) {
-      // The register has no value on one of the ways, after which nothing uses it.
+      // It has no value on one of the ways, after which it may have any.
       return nodes.unknown(bits, block, inputs);
     }
     int chooser = graph.dominator(block);
@@ -469,16 +469,18 @@ public final class KernelValues {
       Node value =
           cells.changesAny(index) || i >= values.size()
               ? null
-              : instructions.stored(values.get(i), cells.bits(cell), block, state);
+              : instructions.stored(values.get(i), cells.bits(cell), state);
       int at = place(changed, i);
       Node held = state[at];
       // What was there may still be there, for example the address of an array.
       List<Node> sources = held == null ? List.of() : List.of(held);
       Node stored = value == null ? nodes.unknown(cells.bits(cell), block, sources) : value;
-      state[at] =
-          guard == null || held == null
-              ? stored
-              : nodes.of(Operator.SELECT, stored.bits, guard, stored, held);
+      if (guard != null) {
+        // Anything may be where nothing was stored.
+        Node other = held == null ? nodes.unknown(stored.bits, block, List.of()) : held;
+        stored = nodes.of(Operator.SELECT, stored.bits, guard, stored, other);
+      }
+      state[at] = stored;
     }
   }
 

@@ -81,6 +81,9 @@ final class LocalCellsTest {
         "twice | st.u32 [%rd11+4], %r1; st.u32 [%rd11+4], %r4; ld.u32 %r20, [%rd11+4]; | true",
         "the first | st.u32 [%rd11+4], %r4; st.u32 [%rd11+4], %r1; ld.u32 %r20, [%rd11+4]; | false",
         "under a guard | st.u32 [%rd11+4], %r1; @%p1 st.u32 [%rd11+4], %r4; ld.u32 %r20, [%rd11+4]; | false",
+        "first under a guard | @%p1 st.u32 [%rd11+4], %r4; ld.u32 %r20, [%rd11+4]; | false",
+        "on one way | @%p1 bra A; st.u32 [%rd11+4], %r4; A: ld.u32 %r20, [%rd11+4]; | false",
+        "after it is read | ld.u32 %r20, [%rd11+4]; st.u32 [%rd11+4], %r4; | false",
         "an atomic sum | st.u32 [%rd11+4], %r4; atom.add.u32 %r9, [%rd11+4], %r1;"
             + " ld.u32 %r20, [%rd11+4]; | false",
       })
