@@ -4,6 +4,7 @@ import dev.streamfence.internal.ptx.symbolic.Polynomial;
 import dev.streamfence.internal.ptx.symbolic.Polynomial.Monomial;
 import dev.streamfence.internal.ptx.symbolic.Polynomial.Term;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -33,10 +34,9 @@ final class Inequalities {
    * A multiple of a given polynomial.
    *
    * @param coefficient that of the product that it is to cancel
-   * @param mayBeNegative for each of its terms, whether the product may be negative
+   * @param negative its terms whose products may be negative
    */
-  @SuppressWarnings("ArrayRecordComponent") // Never compared, and never changed.
-  private record Multiple(Polynomial polynomial, long coefficient, boolean... mayBeNegative) {
+  private record Multiple(Polynomial polynomial, long coefficient, BitSet negative) {
     boolean cancels(Term term) {
       return coefficient > 0 == term.coefficient() > 0;
     }
@@ -106,7 +106,7 @@ final class Inequalities {
       Term term = goal.term(i);
       if (term.coefficient() < 0 || mayBeNegative(term.product())) {
         // What no given one cancels stays, so that the term with the fewest decides soonest.
-        int count = depth == MAX_DEPTH ? 0 : cancelling(term);
+        int count = cancelling(term);
         if (count == 0) {
           return false;
         }
@@ -118,7 +118,8 @@ final class Inequalities {
     if (first == null) {
       return true;
     }
-    if (--stepsLeft < 0 || !seen.add(goal)) {
+    stepsLeft--;
+    if (!seen.add(goal)) {
       return false;
     }
     List<Rest> rests = new ArrayList<>();
@@ -166,11 +167,11 @@ final class Inequalities {
                 ? null
                 : Polynomial.ZERO.combined(1, each, 1, factor);
         if (multiple != null) {
-          boolean[] mayBeNegative = new boolean[multiple.size()];
-          for (int at = 0; at < mayBeNegative.length; at++) {
-            mayBeNegative[at] = mayBeNegative(multiple.term(at).product());
+          BitSet negative = new BitSet();
+          for (int at = 0; at < multiple.size(); at++) {
+            negative.set(at, mayBeNegative(multiple.term(at).product()));
           }
-          found.add(new Multiple(multiple, each.term(i).coefficient(), mayBeNegative));
+          found.add(new Multiple(multiple, each.term(i).coefficient(), negative));
         }
       }
     }
@@ -191,12 +192,12 @@ final class Inequalities {
       for (int i = 0; scale > 1 && i < goal.size(); i++) {
         Math.multiplyExact(goal.term(i).coefficient(), scale);
       }
-      for (int i = 0; i < by.mayBeNegative.length; i++) {
+      for (int i = 0; i < by.polynomial.size(); i++) {
         Term less = by.polynomial.term(i);
         long before = goal.coefficient(less.product());
         long after = Math.addExact(before * scale, Math.multiplyExact(less.coefficient(), -factor));
         size += (after == 0 ? 0 : 1) - (before == 0 ? 0 : 1);
-        open += isOpen(after, by.mayBeNegative[i]) - isOpen(before, by.mayBeNegative[i]);
+        open += isOpen(after, by.negative.get(i)) - isOpen(before, by.negative.get(i));
       }
     } catch (ArithmeticException e) {
       return null;
