@@ -191,8 +191,7 @@ final class PathFacts {
 
   /** The number that a value is, or its place in an array; null if it may have wrapped around. */
   private @Nullable Polynomial number(Node value) {
-    boolean isExact = formulas.conditions(value).stream().allMatch(symbols::isAssumed);
-    return isExact ? symbols.fixed(formulas.relative(value)) : null;
+    return symbols.isExact(value) ? symbols.fixed(formulas.relative(value)) : null;
   }
 
   private Known at(int block) {

@@ -242,7 +242,7 @@ final class RaceAnalysis {
         load.instruction().opcode().startsWith("ld")
             && distinct.getOrDefault((int) base.constant, 0) == load.width()
             && !accesses.isWritten((int) base.constant)
-            && SharedAccesses.isExact(load.address(), formulas, symbols);
+            && symbols.isExact(load.address());
     return isWhole ? symbols.of(load.address()) : null;
   }
 
@@ -266,7 +266,7 @@ final class RaceAnalysis {
         && !accesses.isWritten((int) base.constant)
         && !memory.isPrivate((int) base.constant)
         && formulas.isUniform(offset)
-        && SharedAccesses.isExact(load.address(), formulas, symbols);
+        && symbols.isExact(load.address());
   }
 
   private boolean isProved(SharedAccess one, SharedAccess other) {

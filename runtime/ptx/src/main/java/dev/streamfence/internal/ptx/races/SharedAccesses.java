@@ -107,7 +107,7 @@ final class SharedAccesses {
       if (access.writes()) {
         written.add(index);
       }
-      boolean isExact = isExact(access.address(), formulas, symbols);
+      boolean isExact = symbols.isExact(access.address());
       Alike alike =
           new Alike(
               index,
@@ -133,11 +133,6 @@ final class SharedAccesses {
       count += BarrierIntervals.isBarrier(flow.instruction(i)) ? 1 : 0;
     }
     return count;
-  }
-
-  /** Whether an address is where its formula says, in ordinary launches. */
-  static boolean isExact(Node address, Formulas formulas, Symbols symbols) {
-    return formulas.conditions(address).stream().allMatch(symbols::isAssumed);
   }
 
   /** Whether two accesses would be a race if they met. */

@@ -382,6 +382,11 @@ final class Symbols {
    */
   record Division(Polynomial whole, long divisor, boolean isQuotient) {}
 
+  /** Whether a value is what its formula says, in ordinary launches. */
+  boolean isExact(Node value) {
+    return formulas.conditions(value).stream().allMatch(this::isAssumed);
+  }
+
   /** Whether a condition on a value is one on numbers of 32 bits or more. */
   boolean isAssumed(Formulas.Condition condition) {
     return isOfWideNumber(condition) && exact(condition.value()) != null;
