@@ -23,7 +23,11 @@ final class LaunchLimits {
   /** The most threads of a block on every device. */
   private static final int MAX_BLOCK = 1024;
 
+  /** Blocks are whole warps, unless tiles have rows of another length. */
   private static final int WARP = 32;
+
+  /** How many sizes of blocks are tried: each takes as many proofs as the kernel has pairs. */
+  private static final int MAX_TRIES = 4;
 
   private final LaunchSpace space;
   private final NodeGraph nodes;
@@ -31,9 +35,6 @@ final class LaunchLimits {
 
   /** The predefined registers that the code reads. */
   private final Set<Special> read;
-
-  /** How many sizes of blocks are tried. */
-  private static final int MAX_TRIES = 4;
 
   private final List<Restriction> limited = new ArrayList<>();
 
