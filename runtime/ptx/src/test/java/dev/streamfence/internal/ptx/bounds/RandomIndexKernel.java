@@ -86,14 +86,14 @@ final class RandomIndexKernel {
   private void block(int statements, int depth) {
     int visible = known.size();
     for (int i = 0; i < statements; i++) {
-      switch (random.nextInt(depth > 2 ? 8 : 11) - 1) {
-        case -1 -> keep();
-        case 0, 1 -> compute();
-        case 2, 3, 4 -> access("");
-        case 5 -> access("@" + (random.nextInt(3) == 0 ? "!" : "") + predicate() + " ");
-        case 6 -> load();
-        case 7 -> guarded(depth);
-        case 8 -> loop(depth);
+      switch (random.nextInt(depth > 2 ? 8 : 11)) {
+        case 0 -> keep();
+        case 1, 2 -> compute();
+        case 3, 4, 5 -> access("");
+        case 6 -> access("@" + (random.nextInt(3) == 0 ? "!" : "") + predicate() + " ");
+        case 7 -> load();
+        case 8 -> guarded(depth);
+        case 9 -> loop(depth);
         default -> {
           if (random.nextInt(3) == 0) {
             emit("@" + predicate() + " ret");
