@@ -43,19 +43,18 @@ final class BoundsReport {
   List<String> inWords() {
     List<String> words = new ArrayList<>();
     for (int i = 0; i < bounds.arrays().size(); i++) {
-      ArrayBounds array = bounds.arrays().get(i);
-      words.add("'" + declared.name(i) + "' " + inWords(array));
+      words.add(
+          "'" + declared.name(i) + "' " + inWords(bounds.arrays().get(i), bounds.isChecked(i)));
     }
     return words;
   }
 
-  private static String inWords(ArrayBounds array) {
+  private static String inWords(ArrayBounds array, boolean isChecked) {
     if (array.isLimited()) {
-      return array.isChecked() ? "provable and checked at launch" : "provable";
+      return isChecked ? "provable and checked at launch" : "provable";
     }
     String why = array.reason().isEmpty() ? "" : " (" + array.reason() + ")";
-    return (array.isChecked() ? "checked at launch where certain, otherwise unknown" : "unknown")
-        + why;
+    return (isChecked ? "checked at launch where certain, otherwise unknown" : "unknown") + why;
   }
 
   /** The arrays whose bounds cannot be proved. */

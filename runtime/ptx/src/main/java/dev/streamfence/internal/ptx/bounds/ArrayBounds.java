@@ -13,8 +13,6 @@ public final class ArrayBounds {
   private final List<CertainAccess> certain;
   private final @Nullable Instruction unclear;
   private final String reason;
-  private final @Nullable LaunchBounds launches;
-  private final int index;
 
   ArrayBounds(
       ArrayPlace place,
@@ -22,19 +20,6 @@ public final class ArrayBounds {
       List<CertainAccess> certain,
       @Nullable Instruction unclear,
       String reason) {
-    this(place, touched, certain, unclear, reason, null, 0);
-  }
-
-  private ArrayBounds(
-      ArrayPlace place,
-      List<TouchedRange> touched,
-      List<CertainAccess> certain,
-      @Nullable Instruction unclear,
-      String reason,
-      @Nullable LaunchBounds launches,
-      int index) {
-    this.launches = launches;
-    this.index = index;
     this.place = place;
     this.touched = List.copyOf(touched);
     this.certain = List.copyOf(certain);
@@ -64,17 +49,6 @@ public final class ArrayBounds {
   /** The first instruction for which it is unknown, if one is the cause. */
   public Optional<Instruction> unclear() {
     return Optional.ofNullable(unclear);
-  }
-
-  /** Whether there are ordinary launches of which it is known that they touch the array. */
-  public boolean isChecked() {
-    LaunchBounds known = launches;
-    return known != null && !certain.isEmpty() && TriedLaunch.checks(known, index);
-  }
-
-  /** The same as one of the arrays of launches. */
-  ArrayBounds in(LaunchBounds launches, int index) {
-    return new ArrayBounds(place, touched, certain, unclear, reason, launches, index);
   }
 
   List<TouchedRange> touched() {

@@ -84,6 +84,11 @@ public final class KernelBounds {
     return arrays;
   }
 
+  /** Whether there are ordinary launches of which it is known that they touch an array. */
+  public boolean isChecked(int array) {
+    return !arrays.get(array).certain().isEmpty() && TriedLaunch.checks(launches, array);
+  }
+
   /** What it takes to compute the numbers of each launch. */
   public LaunchBounds launches() {
     return launches;
@@ -133,13 +138,8 @@ public final class KernelBounds {
                     .map(access -> planner.followed(access, place(access.instruction())))
                     .toList()));
       }
-      LaunchBounds launches =
-          new LaunchBounds(parameters.numbers(), reaches, ranges.program(), planner.plan());
-      List<ArrayBounds> tried = new ArrayList<>();
-      for (int i = 0; i < found.size(); i++) {
-        tried.add(found.get(i).in(launches, i));
-      }
-      return new KernelBounds(tried, launches);
+      return new KernelBounds(
+          found, new LaunchBounds(parameters.numbers(), reaches, ranges.program(), planner.plan()));
     }
 
     private String place(Instruction instruction) {

@@ -120,7 +120,7 @@ class KernelBoundsTest {
             "mov.u32 %r6, %nctaid.x; add.s32 %r7, %r6, "
                 + added
                 + "; setp.ne.s32 %p1, %r1, %r7; @%p1 bra END; st.global.u32 [%rd1], %r4;\nEND:\n");
-    assertThat(bounds.arrays().get(0).isChecked()).isEqualTo(isChecked);
+    assertThat(bounds.isChecked(0)).isEqualTo(isChecked);
   }
 
   @ParameterizedTest
@@ -158,7 +158,7 @@ class KernelBoundsTest {
     KernelBounds bounds = KernelBounds.of(module, module.entries().get(0), places);
 
     assertThat(bounds.arrays().get(0).isLimited()).isTrue();
-    assertThat(bounds.arrays().get(0).isChecked()).isTrue();
+    assertThat(bounds.isChecked(0)).isTrue();
     assertThat(bounds.arrays().get(1).reason()).isEqualTo("an address is too long a formula");
   }
 
@@ -172,7 +172,7 @@ class KernelBoundsTest {
                 + number.repeat(80)
                 + "setp.lt.s32 %p3, %r7, %r5;\n@%p3 bra LOOP;\n");
     assertThat(bounds.arrays().get(0).isLimited()).isTrue();
-    assertThat(bounds.arrays().get(0).isChecked()).isTrue();
+    assertThat(bounds.isChecked(0)).isTrue();
     reaches(bounds, new Shape(2, 32, 60), 60 * 4);
   }
 
@@ -757,7 +757,7 @@ class KernelBoundsTest {
     KernelBounds bounds = KernelBounds.of(module, module.entries().get(0), places);
 
     assertThat(bounds.arrays().get(1).isLimited()).as(what).isTrue();
-    assertThat(bounds.arrays().get(1).isChecked()).as(what).isFalse();
+    assertThat(bounds.isChecked(1)).as(what).isFalse();
   }
 
   @Test
@@ -956,7 +956,7 @@ class KernelBoundsTest {
     KernelBounds bounds =
         bounds("ts: .branchtargets A, B;\nbrx.idx %r4, ts;\nA:\nB:\nst.global.u32 [%rd1], %r4;\n");
     assertThat(bounds.arrays().get(0).isLimited()).isFalse();
-    assertThat(bounds.arrays().get(0).isChecked()).isFalse();
+    assertThat(bounds.isChecked(0)).isFalse();
     assertThat(bounds.arrays().get(0).reason()).contains("jumps through a table");
   }
 

@@ -140,11 +140,9 @@ final class LocalCellsTest {
     // Bounds are about one thread, so that what others do to b is of no matter.
     String guard = "ld.local.u32 %r20, [kept+4]; ";
     PtxModule module = module("st.local.u32 [kept+4], 5; " + code + guard);
-    var array =
-        KernelBounds.of(module, module.entries().get(0), List.of(new ArrayPlace(0, 0)))
-            .arrays()
-            .get(0);
-    assertThat(array.isChecked()).isEqualTo(expected);
+    KernelBounds bounds =
+        KernelBounds.of(module, module.entries().get(0), List.of(new ArrayPlace(0, 0)));
+    assertThat(bounds.isChecked(0)).isEqualTo(expected);
   }
 
   @ParameterizedTest
@@ -154,7 +152,7 @@ final class LocalCellsTest {
     PtxModule module = module(code + "ld.v2.u32 " + loaded + ", [%rd11]; ");
     KernelBounds bounds =
         KernelBounds.of(module, module.entries().get(0), List.of(new ArrayPlace(0, 0)));
-    assertThat(bounds.arrays().get(0).isChecked()).isEqualTo(expected);
+    assertThat(bounds.isChecked(0)).isEqualTo(expected);
   }
 
   @ParameterizedTest
