@@ -6,7 +6,7 @@ import dev.streamfence.internal.ptx.bounds.KernelBounds;
 import dev.streamfence.internal.ptx.bounds.LaunchBounds;
 import dev.streamfence.internal.ptx.check.Mismatch.Difference;
 import dev.streamfence.internal.ptx.check.Mismatch.Subject;
-import dev.streamfence.internal.ptx.ir.KernelFlow;
+import dev.streamfence.internal.ptx.symbolic.KernelFlow;
 import dev.streamfence.internal.ptx.syntax.PtxEntry;
 import dev.streamfence.internal.ptx.syntax.PtxModule;
 import dev.streamfence.launch.KernelSignature;

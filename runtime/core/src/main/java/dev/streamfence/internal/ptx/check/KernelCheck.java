@@ -12,7 +12,7 @@ import dev.streamfence.internal.ptx.analysis.VariableUses;
 import dev.streamfence.internal.ptx.analysis.lattice.ParameterRole;
 import dev.streamfence.internal.ptx.bounds.LaunchBounds;
 import dev.streamfence.internal.ptx.check.Mismatch.Difference;
-import dev.streamfence.internal.ptx.ir.KernelFlow;
+import dev.streamfence.internal.ptx.symbolic.KernelFlow;
 import dev.streamfence.internal.ptx.syntax.BlockLimit;
 import dev.streamfence.internal.ptx.syntax.PtxEntry;
 import dev.streamfence.internal.ptx.syntax.PtxModule;

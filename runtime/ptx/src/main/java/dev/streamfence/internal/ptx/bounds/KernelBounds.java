@@ -1,15 +1,14 @@
 package dev.streamfence.internal.ptx.bounds;
 
 import dev.streamfence.internal.ptx.ir.ControlGraph;
-import dev.streamfence.internal.ptx.ir.KernelFlow;
 import dev.streamfence.internal.ptx.ir.TooComplexException;
 import dev.streamfence.internal.ptx.symbolic.ArrayPlace;
 import dev.streamfence.internal.ptx.symbolic.Dependences;
 import dev.streamfence.internal.ptx.symbolic.Formulas;
 import dev.streamfence.internal.ptx.symbolic.Guards;
+import dev.streamfence.internal.ptx.symbolic.KernelFlow;
 import dev.streamfence.internal.ptx.symbolic.KernelParameters;
 import dev.streamfence.internal.ptx.symbolic.KernelValues;
-import dev.streamfence.internal.ptx.symbolic.LocalCells;
 import dev.streamfence.internal.ptx.symbolic.NodeGraph;
 import dev.streamfence.internal.ptx.syntax.Instruction;
 import dev.streamfence.internal.ptx.syntax.PtxEntry;
@@ -110,9 +109,7 @@ public final class KernelBounds {
 
     KernelBounds bounds() {
       ControlGraph graph = kernel.graph();
-      KernelValues values =
-          new KernelValues(
-              kernel.flow(), graph, nodes, parameters, LocalCells.of(kernel.flow(), graph));
+      KernelValues values = new KernelValues(kernel, nodes, parameters);
       values.evaluate();
       Formulas formulas = new Formulas(nodes, graph);
       Guards guards = new Guards(graph, values);

@@ -28,9 +28,9 @@ import org.jspecify.annotations.Nullable;
  * <p>Which places these are depends on addresses, and these on what the places hold. It is assumed,
  * and then checked: as long as no access before it contradicts, the next one is as foreseen.
  */
-public final class LocalCells {
+final class LocalCells {
   /** No places. */
-  public static final LocalCells NONE =
+  static final LocalCells NONE =
       new LocalCells(new Accesses(Map.of(), new BitSet(), new BitSet(), List.of()));
 
   /** How often the addresses are computed again; most kernels take three rounds. */
@@ -63,7 +63,7 @@ public final class LocalCells {
   }
 
   /** Finds the places of a function; none if it has none, or if it is too involved. */
-  public static LocalCells of(FunctionFlow flow, ControlGraph graph) {
+  static LocalCells of(FunctionFlow flow, ControlGraph graph) {
     if (!hasLocals(flow.function())) {
       return NONE;
     }
@@ -75,9 +75,10 @@ public final class LocalCells {
             new KernelValues(
                 flow, graph, nodes, new VariableLookup(nodes, StateSpace.LOCAL), cells);
         values.evaluate();
-        LocalCells next = found(values, new Dependences(nodes, 1));
+        Dependences dependences = new Dependences(nodes, 1);
+        LocalCells next = found(values, dependences);
         if (next.accesses.equals(cells.accesses)) {
-          return isKept(values, new Dependences(nodes, 1)) ? cells : NONE;
+          return isKept(values, dependences) ? cells : NONE;
         }
         cells = next;
       }

@@ -1,5 +1,10 @@
-package dev.streamfence.internal.ptx.ir;
+package dev.streamfence.internal.ptx.symbolic;
 
+import dev.streamfence.internal.ptx.ir.CallEnds;
+import dev.streamfence.internal.ptx.ir.ControlGraph;
+import dev.streamfence.internal.ptx.ir.FunctionFlow;
+import dev.streamfence.internal.ptx.ir.InlinedCalls;
+import dev.streamfence.internal.ptx.ir.TooComplexException;
 import dev.streamfence.internal.ptx.syntax.PtxEntry;
 import dev.streamfence.internal.ptx.syntax.PtxFunction;
 import dev.streamfence.internal.ptx.syntax.PtxModule;
@@ -7,8 +12,9 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The code of one kernel, with the calls that can be followed inlined, and its flow of control.
- * Built when the first analysis of the kernel needs it. Confined to one thread.
+ * The code of one kernel, with the calls that can be followed inlined, its flow of control, and the
+ * places in a thread's own memory. Each is found when the first analysis of the kernel needs it.
+ * Confined to one thread.
  */
 public final class KernelFlow {
   private final PtxModule module;
@@ -18,6 +24,7 @@ public final class KernelFlow {
   private @Nullable PtxFunction function;
   private @Nullable FunctionFlow flow;
   private @Nullable ControlGraph graph;
+  private @Nullable LocalCells cells;
 
   /** Prepares a kernel of a module. */
   public KernelFlow(PtxModule module, PtxEntry entry) {
@@ -83,6 +90,13 @@ public final class KernelFlow {
   public ControlGraph graph() {
     ControlGraph found = graph == null ? ControlGraph.of(flow(), ends) : graph;
     graph = found;
+    return found;
+  }
+
+  /** The places in a thread's own memory whose values can be followed. */
+  LocalCells cells() {
+    LocalCells found = cells == null ? LocalCells.of(flow(), graph()) : cells;
+    cells = found;
     return found;
   }
 
