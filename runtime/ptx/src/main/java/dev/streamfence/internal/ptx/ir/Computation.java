@@ -26,17 +26,13 @@ public record Computation(
     @Nullable Operation then) {
   /** Decodes an instruction; empty if a modifier or an operand changes what its row says. */
   public static Optional<Computation> of(Instruction instruction) {
-    return of(instruction, OpcodeTable.rule(instruction));
+    return ofWords(instruction, OpcodeTable.rule(instruction))
+        .filter(computation -> computation.fits(instruction));
   }
 
   /** Returns the operation of an instruction's row; empty if it has none. */
   public static Optional<Operation> operation(Instruction instruction) {
     return Optional.ofNullable(OpcodeTable.rule(instruction).operation());
-  }
-
-  /** Decodes an instruction like {@link #of(Instruction)}, by its rule. */
-  public static Optional<Computation> of(Instruction instruction, Opcode rule) {
-    return ofWords(instruction, rule).filter(computation -> computation.fits(instruction));
   }
 
   /** Decodes opcode and modifiers; empty if a modifier changes what the row says. */
