@@ -11,8 +11,8 @@ import org.jetbrains.lincheck.LincheckSettings;
  * which thread continues. A thread that deadlocks or throws fails the test with the interleaving.
  */
 public final class ControlledScheduler {
-  /** Enough for a few seconds in each test. */
-  private static final int INVOCATIONS = 20;
+  /** Each takes seconds in a test of three launches; the first one also instruments all classes. */
+  private static final int INVOCATIONS = 8;
 
   /**
    * How often a loop may run before the checker takes it for one that waits for another thread. It
