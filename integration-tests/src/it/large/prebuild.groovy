@@ -1,6 +1,6 @@
-// 500 interfaces of ten kernels each, ten interfaces to a package, over one PTX file.
+// 200 interfaces of ten kernels each, ten interfaces to a package, over one PTX file.
 def kernels = 0..<10
-500.times { number ->
+200.times { number ->
   def home = String.format('demo.p%02d', number.intdiv(10))
   def methods = kernels.collect { """
   @Kernel

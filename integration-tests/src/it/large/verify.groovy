@@ -11,8 +11,8 @@ def launchers = { File classes ->
   classes.eachFileRecurse { if (it.name ==~ /Kernels\d+Launcher\.class/) count++ }
   count
 }
-assert sources.size() == 500
-assert launchers(new File(basedir, 'target/classes')) == 500
+assert sources.size() == 200
+assert launchers(new File(basedir, 'target/classes')) == 200
 
 def jars = []
 new File(localRepositoryPath.path).eachFileRecurse {
@@ -47,7 +47,7 @@ def secondsOf = { int interfaces, String kind ->
   seconds
 }
 def isAlone = System.getProperty('invoker.test') == 'large'
-def times = (isAlone ? [50, 500] : [50]).collect { interfaces ->
+def times = (isAlone ? [50, 200] : [50]).collect { interfaces ->
   def none = secondsOf(interfaces, 'none')
   def processor = secondsOf(interfaces, 'processor')
   def generated = secondsOf(interfaces, 'generated')

@@ -9,11 +9,6 @@ public final class Effort {
 
   private Effort() {}
 
-  /** Whether the build is exhaustive. */
-  public static boolean isExhaustive() {
-    return EXHAUSTIVE;
-  }
-
   /**
    * Returns how often to try.
    *

@@ -1,5 +1,6 @@
 package dev.streamfence.model;
 
+import dev.streamfence.corpus.Effort;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
 import java.util.concurrent.atomic.AtomicReference;
@@ -12,7 +13,7 @@ import org.jetbrains.lincheck.LincheckSettings;
  */
 public final class ControlledScheduler {
   /** Each takes seconds in a test of three launches; the first one also instruments all classes. */
-  private static final int INVOCATIONS = 8;
+  private static final int INVOCATIONS = Effort.of(5, 20);
 
   /**
    * How often a loop may run before the checker takes it for one that waits for another thread. It
