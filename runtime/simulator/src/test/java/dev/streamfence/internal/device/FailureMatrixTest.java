@@ -19,6 +19,7 @@ import java.util.logging.Level;
 import java.util.logging.Logger;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -30,6 +31,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * races, no byte is counted wrongly, and nothing is left on the device. A lost device refuses every
  * operation immediately.
  */
+@Tag("search")
 @Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = SEPARATE_THREAD)
 final class FailureMatrixTest {
   private static final int STICKY = 700;

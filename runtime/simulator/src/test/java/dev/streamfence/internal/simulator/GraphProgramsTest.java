@@ -29,6 +29,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -36,6 +37,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 /**
  * Random programs as graphs under the race checker. A failure says the seed that gives it again.
  */
+@Tag("search")
 final class GraphProgramsTest {
   private static final int N = 32;
   private static final int STREAMS = 3;

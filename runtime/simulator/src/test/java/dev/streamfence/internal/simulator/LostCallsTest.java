@@ -16,6 +16,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -26,6 +27,7 @@ import org.junit.jupiter.api.Test;
  * the download waits for the event of its staging copy, which the stream's ticket order does not
  * see. They cost a call each and order nothing new. Without downloads there are none.
  */
+@Tag("search")
 final class LostCallsTest {
   private static final int SEEDS = Effort.of(4, 7);
 

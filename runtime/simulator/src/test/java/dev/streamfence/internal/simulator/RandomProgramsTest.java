@@ -6,10 +6,12 @@ import dev.streamfence.DeviceRuntime;
 import dev.streamfence.internal.simulator.Programs.HostCopies;
 import dev.streamfence.simulation.Schedule;
 import dev.streamfence.simulation.SimulatedDevice;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** The runtime's own tracker under the checker. A failure says the seed that gives it again. */
+@Tag("search")
 final class RandomProgramsTest {
   private static final int SEEDS = 150;
 

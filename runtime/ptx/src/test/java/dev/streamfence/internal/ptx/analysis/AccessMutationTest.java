@@ -10,10 +10,12 @@ import java.util.Optional;
 import java.util.function.Function;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Changes the accesses of kernels in the corpus, and checks that the verdict changes too. */
+@Tag("search")
 class AccessMutationTest {
   private static final Pattern LOAD =
       Pattern.compile("ld((?:\\.\\w+)*)\\s+(%\\w+|\\{[^}]*}),\\s*(\\[[^]]*]);");

@@ -5,9 +5,11 @@ import static dev.streamfence.internal.ptx.analysis.ParameterAccess.Verdict.WRIT
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.streamfence.internal.ptx.analysis.lattice.ParameterRole;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** No definite verdict is wrong where pointers take ways that compilers do not take. */
+@Tag("search")
 class AccessSoundnessTest {
   /** Analyses a kernel that accesses its second parameter, q, in a hidden way. */
   private static ParameterAccess q(String before, String body, ParameterRole role) {

@@ -13,9 +13,11 @@ import dev.streamfence.internal.ptx.syntax.PtxModule;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Random;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Runs random kernels on the simulated device: the analysis must have predicted their accesses. */
+@Tag("search")
 class AccessSimulationTest {
   private static final int KERNELS = 1500;
 

@@ -11,12 +11,14 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Random;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
  * Runs kernels on the interpreter: what a launch touches lies within its limits, and every element
  * that is called certain is touched.
  */
+@Tag("search")
 class BoundsSimulationTest {
   private static final int KERNELS = Effort.of(150, 1000);
   private static final int LAUNCHES = 5;

@@ -26,12 +26,14 @@ import java.util.Map;
 import java.util.Random;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
  * Runs kernels on the interpreter, which observes conflicts of threads: there is none in a kernel
  * that is proved to have none, and there is one in each kernel that has one for certain.
  */
+@Tag("search")
 final class RacesSimulationTest {
   private static final int KERNELS = Effort.of(250, 350);
   private static final int LAUNCHES = 4;

@@ -15,10 +15,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What the bounds compute from constants is what the simulated device computes. */
+@Tag("search")
 class FoldedInstructionsTest {
   private static final List<Long> NUMBERS =
       List.of(
