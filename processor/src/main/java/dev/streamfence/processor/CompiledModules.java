@@ -2,6 +2,7 @@ package dev.streamfence.processor;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.streamfence.internal.ptx.check.SourceHash;
 import dev.streamfence.processor.VisibleResources.SourceFile;
 import dev.streamfence.processor.compile.CompilerMessage;
 import dev.streamfence.processor.compile.CompilerResult;
@@ -13,7 +14,6 @@ import dev.streamfence.processor.diagnostic.Mistakes;
 import dev.streamfence.processor.diagnostic.Problem;
 import dev.streamfence.processor.model.ResourceName;
 import dev.streamfence.processor.verify.ModuleCode;
-import dev.streamfence.processor.verify.SourceHash;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;

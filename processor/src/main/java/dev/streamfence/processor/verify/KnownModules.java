@@ -4,6 +4,7 @@ import dev.streamfence.internal.ptx.analysis.AnalysisBudget;
 import dev.streamfence.internal.ptx.binary.CodeFormat;
 import dev.streamfence.internal.ptx.binary.Cubin;
 import dev.streamfence.internal.ptx.check.KernelCheck;
+import dev.streamfence.internal.ptx.check.SourceHash;
 import dev.streamfence.internal.ptx.syntax.CodeLimits;
 import dev.streamfence.internal.ptx.syntax.PtxException;
 import dev.streamfence.internal.ptx.syntax.PtxModule;

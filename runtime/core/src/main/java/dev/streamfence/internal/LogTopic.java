@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 public enum LogTopic {
   /** Which devices, drivers and libraries there are. */
   DEVICES,
-  /** Kernel modules that are skipped or not checked. */
+  /** Kernel modules that are skipped, not checked, or made from another version of their source. */
   KERNELS,
   /** Launches that were left open or abandoned. */
   LAUNCHES,

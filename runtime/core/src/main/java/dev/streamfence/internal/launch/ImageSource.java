@@ -49,9 +49,12 @@ sealed interface ImageSource {
   }
 
   private static String binary(String name, String architecture) {
+    return stem(name) + "." + architecture + ".cubin";
+  }
+
+  private static String stem(String name) {
     int dot = name.lastIndexOf('.');
-    String stem = dot > name.lastIndexOf('/') ? name.substring(0, dot) : name;
-    return stem + "." + architecture + ".cubin";
+    return dot > name.lastIndexOf('/') ? name.substring(0, dot) : name;
   }
 
   /**
@@ -61,6 +64,9 @@ sealed interface ImageSource {
    *     #MAX_BYTES}, or is empty
    */
   Optional<byte[]> read();
+
+  /** The place of a CUDA source of the same name beside it; empty if it has no place. */
+  Optional<ImageSource> cudaSource();
 
   /** Bytes that the caller passed. */
   final class GivenBytes implements ImageSource {
@@ -81,6 +87,11 @@ sealed interface ImageSource {
     public Optional<byte[]> read() {
       return Optional.of(content(name, bytes));
     }
+
+    @Override
+    public Optional<ImageSource> cudaSource() {
+      return Optional.empty();
+    }
   }
 
   /** A resource on the class path. */
@@ -92,6 +103,11 @@ sealed interface ImageSource {
       } catch (IOException e) {
         throw unreadable(name, e);
       }
+    }
+
+    @Override
+    public Optional<ImageSource> cudaSource() {
+      return Optional.of(new Resource(stem(name) + ".cu", opener));
     }
   }
 
@@ -138,6 +154,11 @@ sealed interface ImageSource {
       } catch (IOException e) {
         throw unreadable(name(), e);
       }
+    }
+
+    @Override
+    public Optional<ImageSource> cudaSource() {
+      return Optional.of(new InFolder(folder, stem(file) + ".cu"));
     }
   }
 

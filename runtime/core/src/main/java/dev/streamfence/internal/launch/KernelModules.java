@@ -13,6 +13,7 @@ import dev.streamfence.internal.jfr.FlightEvents;
 import dev.streamfence.internal.memory.AddressTables;
 import dev.streamfence.internal.order.Teardown;
 import dev.streamfence.internal.order.Timeline;
+import dev.streamfence.internal.ptx.check.SourceHash;
 import dev.streamfence.launch.KernelImage;
 import dev.streamfence.launch.KernelParameter;
 import java.util.ArrayDeque;
@@ -158,7 +159,11 @@ final class KernelModules implements AutoCloseable {
       try {
         Optional<byte[]> bytes = source.read();
         if (bytes.isPresent()) {
+          String stale = staleness(source, bytes.get());
           LoadedImage best = load(image, source.name(), bytes.get(), timeline);
+          if (!stale.isEmpty()) {
+            runtime.warn(LogTopic.KERNELS, stale);
+          }
           refused.forEach(
               refusal -> runtime.warn(LogTopic.KERNELS, "skipped: " + refusal.getMessage()));
           return best;
@@ -175,6 +180,36 @@ final class KernelModules implements AutoCloseable {
       throw refused.get(0);
     }
     throw refused.isEmpty() ? missing(image, sources) : refused(image, refused);
+  }
+
+  /**
+   * What shows that PTX was made from another version of the source beside it, since build tools
+   * may not look at sources; empty if nothing does.
+   */
+  private static String staleness(ImageSource source, byte[] ptx) {
+    String stated = SourceHash.in(ptx);
+    if (stated.isEmpty()) {
+      return "";
+    }
+    return source
+        .cudaSource()
+        .filter(cuda -> isOther(cuda, stated))
+        .map(
+            cuda ->
+                source.name()
+                    + " was made from another version of "
+                    + cuda.name()
+                    + " beside it; compile that again")
+        .orElse("");
+  }
+
+  private static boolean isOther(ImageSource cuda, String stated) {
+    try {
+      return cuda.read().filter(text -> !KernelImage.sha256(text).equals(stated)).isPresent();
+    } catch (RuntimeException e) {
+      // Nothing needs the source, and code of the user may open it: if it fails, that says nothing.
+      return false;
+    }
   }
 
   private LoadedImage load(KernelImage image, String source, byte[] bytes, Timeline timeline) {

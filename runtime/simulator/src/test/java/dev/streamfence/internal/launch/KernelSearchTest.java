@@ -13,6 +13,7 @@ import dev.streamfence.internal.device.RuntimeLog;
 import dev.streamfence.internal.device.RuntimeOverDriver;
 import dev.streamfence.internal.driver.CudaDriver;
 import dev.streamfence.internal.driver.InterceptedDriver;
+import dev.streamfence.internal.ptx.check.SourceHash;
 import dev.streamfence.launch.KernelImage;
 import dev.streamfence.launch.KernelSignature;
 import dev.streamfence.launch.LoadedModule;
@@ -201,6 +202,64 @@ final class KernelSearchTest {
           .singleElement()
           .asString()
           .startsWith("skipped: kernels/vector.sm_90.cubin: ");
+    }
+  }
+
+  @Test
+  void ptxWhoseSourceHasChangedSinceIsLoadedAndLogged() throws IOException {
+    byte[] made = "// the source\n".getBytes(UTF_8);
+    byte[] ptx = (SourceHash.line(made) + PTX.formatted("made")).getBytes(UTF_8);
+    classPath.put("/kernels/vector.ptx", ptx);
+    classPath.put("/kernels/vector.cu", made);
+    assertThat(logOfLoading("made")).isEmpty();
+    classPath.put("/kernels/vector.cu", "// another one\n".getBytes(UTF_8));
+    assertThat(logOfLoading("made"))
+        .containsExactly(
+            "kernels/vector.ptx was made from another version of kernels/vector.cu beside it;"
+                + " compile that again");
+    put(first, "kernels/vector.ptx", ptx);
+    assertThat(logOfLoading("made")).isEmpty();
+    put(first, "kernels/vector.cu", "// a third one\n".getBytes(UTF_8));
+    assertThat(logOfLoading("made"))
+        .singleElement()
+        .asString()
+        .contains(first.resolve("kernels/vector.cu").toString());
+  }
+
+  @Test
+  void aSourceThatCannotBeReadOrThatPtxDoesNotStateSaysNothing() {
+    byte[] made = "// the source\n".getBytes(UTF_8);
+    classPath.put("/kernels/vector.ptx", ptx("unstated"));
+    classPath.put("/kernels/vector.cu", made);
+    assertThat(logOfLoading("unstated")).isEmpty();
+    classPath.put(
+        "/kernels/vector.ptx", (SourceHash.line(made) + PTX.formatted("made")).getBytes(UTF_8));
+    classPath.put("/kernels/vector.cu", new byte[KernelImage.MAX_BYTES + 1]);
+    assertThat(logOfLoading("made")).isEmpty();
+  }
+
+  @Test
+  void aSourceWhoseOpenerFailsKeepsNoKernelFromBeingLoaded() {
+    byte[] ptx = (SourceHash.line(new byte[1]) + PTX.formatted("made")).getBytes(UTF_8);
+    KernelImage picky =
+        KernelImage.resource(
+            "kernels/vector.ptx",
+            name -> {
+              if (!name.endsWith(".ptx")) {
+                throw new IllegalArgumentException("no resource " + name);
+              }
+              return new ByteArrayInputStream(ptx);
+            });
+    try (DeviceRuntime gpu = open()) {
+      LoadedModule.of(gpu.streams().acquire(), picky)
+          .recorder(KernelSignature.entry("made").shape("shape"));
+    }
+  }
+
+  private List<String> logOfLoading(String entry) {
+    try (RuntimeLog log = RuntimeLog.listen()) {
+      assertLoaded(entry);
+      return log.messages();
     }
   }
 

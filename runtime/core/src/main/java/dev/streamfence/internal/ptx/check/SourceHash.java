@@ -1,4 +1,4 @@
-package dev.streamfence.processor.verify;
+package dev.streamfence.internal.ptx.check;
 
 import dev.streamfence.launch.KernelImage;
 import java.nio.charset.StandardCharsets;
@@ -11,7 +11,6 @@ public final class SourceHash {
   private static final int MOST_BYTES = 4096;
 
   private static final String MARK = "// streamfence: source sha256 ";
-  private static final Pattern LINE = Pattern.compile("(?m)^" + MARK + "([0-9a-f]{64})\\s*$");
 
   private SourceHash() {}
 
@@ -21,9 +20,14 @@ public final class SourceHash {
   }
 
   /** The hash in PTX; empty if it states none. */
-  static String in(byte[] ptx) {
+  public static String in(byte[] ptx) {
     int length = Math.min(ptx.length, MOST_BYTES);
-    Matcher line = LINE.matcher(new String(ptx, 0, length, StandardCharsets.ISO_8859_1));
+    String head = new String(ptx, 0, length, StandardCharsets.ISO_8859_1);
+    // Most programs load no such PTX, and need no pattern.
+    if (!head.contains(MARK)) {
+      return "";
+    }
+    Matcher line = Pattern.compile("(?m)^" + MARK + "([0-9a-f]{64})\\s*$").matcher(head);
     return line.find() ? line.group(1) : "";
   }
 }
