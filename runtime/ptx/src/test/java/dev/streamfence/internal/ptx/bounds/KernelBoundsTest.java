@@ -69,6 +69,20 @@ class KernelBoundsTest {
     isLimitedTo(bounds, new Shape(1, 1, 1), Long.MIN_VALUE, Long.MAX_VALUE);
   }
 
+  @Test
+  void anAddressThatIsReadInHalvesIsNotTakenForNumbers() {
+    KernelBounds bounds =
+        bounds(
+            """
+            ld.param.u32 %r6, [p0];
+            ld.param.u32 %r7, [p0+4];
+            mov.b64 %rd2, {%r6, %r7};
+            st.global.u32 [%rd2+400], %r5;
+            """);
+
+    isLimitedTo(bounds, new Shape(1, 1, 0, 1), Long.MIN_VALUE, Long.MAX_VALUE);
+  }
+
   private static void isLimitedTo(KernelBounds bounds, Shape launch, long begin, long end) {
     BoundsEvaluator evaluator = bounds.launches().evaluator();
     evaluator.limit(launch);
