@@ -18,7 +18,8 @@ import org.jspecify.annotations.Nullable;
  * them by a plain store. Immutable.
  *
  * <p>What is said of all launches assumes that arithmetic of 32 bits or more does not wrap around,
- * and that no access leaves its array.
+ * that numbers of a launch that are compared or divided without a sign are not negative, and that
+ * no access leaves its array.
  */
 public final class KernelRaces {
   /** What a kernel's code shows. */

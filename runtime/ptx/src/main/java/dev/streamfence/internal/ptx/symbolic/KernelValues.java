@@ -421,17 +421,23 @@ public final class KernelValues {
         if (fromMemory && access != null && isOnly && kept == null) {
           loads.put(value, access);
         }
-        Node held = state[at];
-        if (guard != null && held != null) {
+        if (guard != null) {
+          Node other = held(at, value.bits, block, state);
           value =
-              held.bits == value.bits
-                  ? nodes.of(Operator.SELECT, value.bits, guard, value, held)
-                  : nodes.unknown(bits, block, List.of(value, held));
+              other.bits == value.bits
+                  ? nodes.of(Operator.SELECT, value.bits, guard, value, other)
+                  : nodes.unknown(bits, block, List.of(value, other));
         }
         state[at] = value;
       }
     }
     store(index, block, guard, state);
+  }
+
+  /** What a register or a place has; where nothing was assigned, that may be anything. */
+  private Node held(int at, int bits, int block, @Nullable Node[] state) {
+    Node held = state[at];
+    return held == null ? nodes.unknown(bits, block, List.of()) : held;
   }
 
   private int place(List<Integer> accessed, int element) {
@@ -481,8 +487,7 @@ public final class KernelValues {
       List<Node> sources = held == null ? List.of() : List.of(held);
       Node stored = value == null ? nodes.unknown(cells.bits(cell), block, sources) : value;
       if (guard != null) {
-        // Anything may be where nothing was stored.
-        Node other = held == null ? nodes.unknown(stored.bits, block, List.of()) : held;
+        Node other = held(at, stored.bits, block, state);
         stored = nodes.of(Operator.SELECT, stored.bits, guard, stored, other);
       }
       state[at] = stored;

@@ -614,9 +614,17 @@ final class KernelRacesTest {
   }
 
   @ParameterizedTest
+  @CsvSource({"'mov.u32 %r20, 0; ', UNKNOWN", "'', UNKNOWN", "'mov.u32 %r20, %r4; ', PROVED"})
+  void anythingIsInARegisterThatOnlyAGuardedAssignmentGaveAValue(String first, Verdict expected) {
+    String guarded = "setp.lt.s32 %p1, %r4, %r5; @%p1 mov.u32 %r20, %r4; ";
+    assertThat(verdict(first + guarded + at("%r20") + STORE)).isEqualTo(expected);
+  }
+
+  @ParameterizedTest
   @CsvSource({"'mov.u32 %r10, %r5;', PROVED", "'cvt.u32.u16 %r10, %rs1;', UNKNOWN"})
   void aRemainderByTheLastBitsOfANumberIsNotBelowThatNumber(String last, Verdict expected) {
-    // The last bits of -1 are 65,535, so that all threads below that store to one element.
+    // The last bits of -1 are 65,535, so that all threads below that store to one element. A number
+    // by which the kernel itself divides without a sign is assumed not to be negative.
     String narrow = ".reg .b16 %rs<2>; cvt.u16.u32 %rs1, %r5; ";
     String index = "rem.u32 %r11, %r4, %r10; mad.lo.s32 %r20, %r4, %r5, %r11; ";
     assertThat(verdict(narrow + last + index + at("%r20") + STORE)).isEqualTo(expected);
