@@ -690,6 +690,47 @@ class KernelBoundsTest {
     }
   }
 
+  @Test
+  void eachOfTwoComparisonsThatBothHoldLimitsTheIndex() {
+    KernelBounds bounds =
+        bounds(
+            """
+            ld.param.u32 %r6, [p2];
+            setp.lt.s32 %p1, %r4, %r5;
+            setp.lt.s32 %p2, %r4, %r6;
+            and.pred %p3, %p1, %p2;
+            @!%p3 bra END;
+            mul.wide.s32 %rd2, %r4, 4;
+            add.s64 %rd3, %rd1, %rd2;
+            st.global.u32 [%rd3], %r5;
+            END:
+            """);
+
+    isLimitedTo(bounds, new Shape(4, 256, 100, 500), 0, 400);
+    isLimitedTo(bounds, new Shape(4, 256, 500, 100), 0, 400);
+  }
+
+  @Test
+  void aLoopThatMayEndEarlierIsCertainOfItsFirstIterationAlone() {
+    KernelBounds bounds =
+        bounds(
+            """
+            mov.u32 %r6, 0;
+            L:
+            mul.wide.s32 %rd2, %r6, 4;
+            add.s64 %rd3, %rd1, %rd2;
+            ld.global.u32 %r7, [%rd3];
+            setp.eq.s32 %p1, %r7, 0;
+            @%p1 bra END;
+            add.s32 %r6, %r6, 1;
+            setp.lt.s32 %p2, %r6, %r5;
+            @%p2 bra L;
+            END:
+            """);
+
+    reachesOnlyTheFirstElement(bounds, new Shape(1, 1, 100));
+  }
+
   private static void reachesOnlyTheFirstElement(KernelBounds bounds, Shape launch) {
     BoundsEvaluator evaluator = bounds.launches().evaluator();
     assertThat(evaluator.reach(0, launch)).isTrue();
