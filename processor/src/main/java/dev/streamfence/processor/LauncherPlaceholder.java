@@ -22,6 +22,7 @@ final class LauncherPlaceholder {
           Problem.NOT_AN_INTERFACE,
           Problem.GENERIC,
           Problem.PRIVATE_INTERFACE,
+          Problem.COMPACT_SOURCE,
           Problem.SEALED_INTERFACE,
           Problem.LAUNCHER_NAME_CLASH,
           Problem.LAUNCHER_METHOD_CLASH,

@@ -1,5 +1,6 @@
 package dev.streamfence.processor;
 
+import static dev.streamfence.processor.diagnostic.Problem.COMPACT_SOURCE;
 import static dev.streamfence.processor.diagnostic.Problem.EMPTY_MODULE;
 import static dev.streamfence.processor.diagnostic.Problem.GENERIC;
 import static dev.streamfence.processor.diagnostic.Problem.KERNEL_NOT_ABSTRACT;
@@ -15,6 +16,8 @@ import static dev.streamfence.processor.diagnostic.Problem.STRAY_ANNOTATION;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledForJreRange;
+import org.junit.jupiter.api.condition.JRE;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -77,6 +80,21 @@ class InterfaceMistakesTest {
   void privateInterfaceCannotBeImplemented(String types, String reason) {
     Mistakes.in(Sources.importing(types.formatted("@KernelModule(\"k.ptx\")", RUN)))
         .are(PRIVATE_INTERFACE, "Saxpy cannot have a launcher: " + reason + " private");
+  }
+
+  @Test
+  @EnabledForJreRange(min = JRE.JAVA_25, disabledReason = "compact source files came with JDK 25")
+  void interfaceInACompactSourceFileCannotBeImplemented() {
+    // The comment names the file.
+    Mistakes.in(
+            "/*\nclass Program\n*/\nimport dev.streamfence.*; import dev.streamfence.annotation.*;\n"
+                + "@KernelModule(\"k.ptx\") «interface Saxpy "
+                + RUN
+                + "\nvoid main() {}")
+        .are(
+            COMPACT_SOURCE,
+            "Saxpy cannot have a launcher: it is in a compact source file, whose class no other"
+                + " code can name; move it to a file of its own");
   }
 
   /** The compiler hides the content of bodies from processors. */

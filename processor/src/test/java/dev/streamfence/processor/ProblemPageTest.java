@@ -27,6 +27,7 @@ class ProblemPageTest {
   /** Problems that no source of a reasonable size provokes. */
   private static final Set<Problem> WITHOUT_EXAMPLE =
       EnumSet.of(
+          Problem.COMPACT_SOURCE,
           Problem.TOO_LARGE,
           Problem.KERNEL_TOO_LARGE,
           Problem.ARGUMENT_BYTES,

@@ -14,6 +14,9 @@ public enum Problem {
   NOT_AN_INTERFACE("@KernelModule needs an interface; %s is %s"),
   GENERIC("%s has the type parameter %s; kernels are compiled for fixed types, so remove it"),
   PRIVATE_INTERFACE("%s cannot have a launcher: %s private"),
+  COMPACT_SOURCE(
+      "%s cannot have a launcher: it is in a compact source file, whose class no other code can"
+          + " name; move it to a file of its own"),
   SEALED_INTERFACE("%s cannot have a launcher: it is sealed; remove sealed and permits"),
   EMPTY_MODULE("%s has no kernel; declare a method with @Kernel or remove @KernelModule"),
   TOO_LARGE("%s has %s, more than one launcher class can hold; split it"),

@@ -8,6 +8,7 @@ import java.util.Set;
 import javax.lang.model.element.Element;
 import javax.lang.model.element.ExecutableElement;
 import javax.lang.model.element.Modifier;
+import javax.lang.model.element.NestingKind;
 import javax.lang.model.element.TypeElement;
 import javax.lang.model.element.TypeParameterElement;
 import javax.lang.model.type.TypeKind;
@@ -23,10 +24,12 @@ final class InterfaceRules {
   private static final Set<String> LAUNCHER_METHODS = Set.of("on", "module");
 
   private final AbstractMethods methods;
+  private final Surroundings surroundings;
   private final Mistakes mistakes;
 
-  InterfaceRules(AbstractMethods methods, Mistakes mistakes) {
+  InterfaceRules(AbstractMethods methods, Surroundings surroundings, Mistakes mistakes) {
     this.methods = methods;
+    this.surroundings = surroundings;
     this.mistakes = mistakes;
   }
 
@@ -96,7 +99,12 @@ final class InterfaceRules {
   }
 
   private void checkAccessible(TypeElement type) {
-    for (Element e = type; e instanceof TypeElement; e = e.getEnclosingElement()) {
+    for (Element e = type; e instanceof TypeElement outer; e = e.getEnclosingElement()) {
+      if (!outer.equals(type)
+          && outer.getNestingKind() == NestingKind.TOP_LEVEL
+          && !surroundings.sees(type, outer.getQualifiedName().toString())) {
+        mistakes.report(Problem.COMPACT_SOURCE, Culprit.of(type), type.getSimpleName());
+      }
       if (e.getModifiers().contains(Modifier.PRIVATE)) {
         mistakes.report(
             Problem.PRIVATE_INTERFACE,

@@ -115,7 +115,7 @@ public final class KernelInterfaceParser {
           Descriptions.describe(type.getKind()));
       return Optional.empty();
     }
-    new InterfaceRules(methods, mistakes).check(type);
+    new InterfaceRules(methods, surroundings, mistakes).check(type);
     new ErasureRules(methods, types, mistakes).check(type);
     Optional<ResourceName> resource = parseResource(type, module, mistakes);
     List<ExecutableElement> kernels = withoutAmbiguous(type, mistakes);
