@@ -139,6 +139,11 @@ sealed interface ImageSource {
           throw new KernelLoadException(
               name(), "it lies outside of " + folder + "; put the file itself there", "", null);
         }
+        if (!Files.isRegularFile(real)) {
+          // Reading a pipe would wait for a writer.
+          throw new KernelLoadException(
+              name(), "it cannot be read; it is not a regular file", "", null);
+        }
         long size = Files.size(real);
         if (size > MAX_BYTES) {
           throw tooLarge(name(), String.valueOf(size));

@@ -3,6 +3,7 @@ package dev.streamfence.internal.launch;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
@@ -29,8 +30,10 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The places where a module is searched, in their order. */
@@ -158,6 +161,24 @@ final class KernelSearchTest {
     Files.delete(file.getParent());
     Files.writeString(file.getParent(), "no folder");
     assertRefused(file + ": it cannot be read; ");
+  }
+
+  @Test
+  @Timeout(value = 30, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+  void aPipeInAFolderIsNotWaitedFor() throws Exception {
+    assumeTrue(Files.isExecutable(Path.of("/usr/bin/mkfifo")));
+    byte[] ptx = (SourceHash.line(new byte[1]) + PTX.formatted("made")).getBytes(UTF_8);
+    put(first, "kernels/vector.ptx", ptx);
+    pipe(first.resolve("kernels/vector.cu"));
+    assertThat(logOfLoading("made")).isEmpty();
+    Path file = first.resolve("kernels/vector.ptx");
+    Files.delete(file);
+    pipe(file);
+    assertRefused(file + ": it cannot be read; it is not a regular file");
+  }
+
+  private static void pipe(Path path) throws Exception {
+    assertThat(new ProcessBuilder("/usr/bin/mkfifo", path.toString()).start().waitFor()).isZero();
   }
 
   @Test
