@@ -104,12 +104,6 @@ final class Progress {
         true,
         () -> {
           long[] waitedFor = ring.clock();
-          for (int i = 0; i < waitedFor.length; i++) {
-            if (waitedFor[i] > 0) {
-              // An event's ticket counts as submitted a little later than the event is recorded.
-              waitedFor[i] = Math.min(waitedFor[i], pool.timeline(i).submitted());
-            }
-          }
           synchronizeStream(ticket);
           for (int i = 0; i < waitedFor.length; i++) {
             if (waitedFor[i] > 0) {

@@ -562,9 +562,12 @@ public final class Timeline {
     return ticket <= submitted && progress.isDone(ticket, submitted);
   }
 
-  /** Notes that a ticket is done, as the driver has told the caller. */
+  /**
+   * Notes that a ticket is done, as the driver has told the caller. Only what is submitted counts
+   * as done, and an event's ticket is submitted a little later than the event is recorded.
+   */
   public void noteCompleted(long ticket) {
-    progress.note(ticket);
+    progress.note(Math.min(ticket, submitted()));
   }
 
   /**
