@@ -52,10 +52,10 @@ final class PendingFreesTest {
     free(20);
     free(300);
     assertThat(account.outstanding()).isEqualTo(320);
-    on.a.noteCompleted(ticket - 1);
+    on.finish(on.a, ticket - 1);
     assertThat(pending.reapKnown()).isEqualTo(20);
     assertThat(account.outstanding()).isEqualTo(300);
-    on.a.noteCompleted(ticket);
+    on.finish(on.a, ticket);
     assertThat(pending.reapKnown(on.b)).isZero();
     assertThat(pending.reapKnown(on.a)).isEqualTo(300);
     assertThat(account.outstanding()).isZero();
@@ -96,7 +96,7 @@ final class PendingFreesTest {
   @Test
   void returnedBytesDoNotMakeTheMergedPartsLarger() {
     free(1 << 20);
-    on.a.noteCompleted(ticket);
+    on.finish(on.a, ticket);
     assertThat(pending.reapKnown()).isEqualTo(1 << 20);
     for (int i = 0; i < 65; i++) {
       free(1);
@@ -109,7 +109,7 @@ final class PendingFreesTest {
     free(1);
     free(2, ticket);
     assertThat(pending.apart(on.a)).isEqualTo(1);
-    on.a.noteCompleted(ticket);
+    on.finish(on.a, ticket);
     assertThat(pending.reapKnown()).isEqualTo(3);
   }
 }

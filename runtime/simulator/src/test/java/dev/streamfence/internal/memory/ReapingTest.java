@@ -158,7 +158,7 @@ final class ReapingTest {
       for (PendingFrees.PendingFree oldest = pending.oldest(on.a);
           oldest != null;
           oldest = pending.oldest(on.a)) {
-        on.a.noteCompleted(oldest.ticket());
+        on.finish(on.a, oldest.ticket());
         long part = pending.reapKnown(on.a);
         largest = Math.max(largest, part);
         returned += part;
@@ -178,9 +178,9 @@ final class ReapingTest {
       free(account, 30);
       pending.add(20, stream, 2, true);
       pending.add(10, stream, 1, true);
-      stream.noteCompleted(1);
+      on.finish(stream, 1);
       assertThat(pending.reapKnown()).isZero();
-      stream.noteCompleted(2);
+      on.finish(stream, 2);
       assertThat(pending.reapKnown()).isEqualTo(30);
     }
   }

@@ -5,7 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.streamfence.internal.device.Inside;
 import dev.streamfence.internal.driver.CudaDriver;
 import dev.streamfence.internal.driver.InterceptedDriver;
+import dev.streamfence.internal.order.NamedUse;
 import dev.streamfence.internal.order.StreamPool;
+import dev.streamfence.internal.order.Submission;
 import dev.streamfence.internal.order.Timeline;
 import dev.streamfence.simulation.Schedule;
 import dev.streamfence.simulation.SimulatedDevice;
@@ -53,6 +55,17 @@ final class SimulatedStreams implements AutoCloseable {
           Region.of(block).range(0, block.sizeInBytes()),
           Bytes.of((int) block.sizeInBytes(), 0));
     }
+  }
+
+  /** Submits work up to a ticket, and notes that it is done. */
+  void finish(Timeline timeline, long ticket) {
+    while (timeline.submitted() < ticket) {
+      try (Submission work = timeline.begin(new NamedUse("work"))) {
+        work.preflight();
+        work.commit();
+      }
+    }
+    timeline.noteCompleted(ticket);
   }
 
   /** Closes the device, and checks that the test left nothing on it. */
