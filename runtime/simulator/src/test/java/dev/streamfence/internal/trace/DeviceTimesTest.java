@@ -110,11 +110,11 @@ final class DeviceTimesTest {
         DeviceArray<int[]> x = gpu.memory().upload(a, new int[4]);
         KernelGraph graph = gpu.graph("step", body -> x.fill(a, 1))) {
       gpu.synchronize();
-      Thread.sleep(20);
+      Thread.sleep(100);
       graph.launch(a);
       gpu.synchronize();
       TracedWork launch = trace.works().get(trace.works().size() - 1);
-      assertThat(launch.span().endNanos() - launch.submission().endNanos()).isLessThan(1_000_000);
+      assertThat(launch.span().endNanos() - launch.submission().endNanos()).isLessThan(50_000_000);
       assertThat(launch.execution()).isNotNull();
     }
   }
@@ -237,11 +237,14 @@ final class DeviceTimesTest {
       kernels.increment(x, 4);
       gpu.synchronize();
       assertThat(launches()).hasSize(2);
-      for (TracedWork work : launches()) {
-        long waited = work.span().startNanos() - work.submission().startNanos();
-        // All times move by as much as the clock was wrong.
-        assertThat(waited).isBetween(0L, 4_000_000L);
-      }
+      // All times move by as much as the clock was wrong, and no more.
+      assertThat(
+              trace.works().stream()
+                  .filter(work -> work.execution() != null)
+                  .mapToLong(work -> work.span().startNanos() - work.submission().startNanos())
+                  .min()
+                  .orElseThrow())
+          .isBetween(0L, 1_000L);
     }
   }
 
