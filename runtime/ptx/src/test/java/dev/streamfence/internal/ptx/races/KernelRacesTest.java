@@ -107,6 +107,9 @@ final class KernelRacesTest {
   void storesOfOneValueToOneElementAreNotCertain() {
     assertThat(verdict(at("0") + "st.global.u32 [%rd5], 1;")).isEqualTo(Verdict.UNKNOWN);
     assertThat(verdict(at("0") + "st.global.u32 [%rd5], %r5;")).isEqualTo(Verdict.UNKNOWN);
+    String square = "mul.lo.s32 %r20, %r5, %r5; add.s32 %r20, %r20, 1; ";
+    assertThat(verdict(square + at("0") + "st.global.u32 [%rd5], %r20;"))
+        .isEqualTo(Verdict.UNKNOWN);
   }
 
   @ParameterizedTest
@@ -296,6 +299,34 @@ final class KernelRacesTest {
     assertThat(verdict(TILE + PUT + "bar.sync 0; " + GET + PUT)).isEqualTo(Verdict.CERTAIN);
     assertThat(verdict(TILE + PUT + "bar.sync 0; " + GET + "bar.sync 0; " + PUT))
         .isEqualTo(Verdict.PROVED);
+  }
+
+  @Test
+  void aBarrierOfAWarpLeavesOpenWhetherItsThreadsRace() {
+    String put = TILE + PUT;
+    String partner =
+        "xor.b32 %r14, %r11, 4; add.s32 %r15, %r12, %r14; ld.shared.u32 %r10, [%r15]; ";
+    assertThat(verdict(put + partner)).isEqualTo(Verdict.CERTAIN);
+    assertThat(verdict(put + "bar.warp.sync -1; " + partner)).isEqualTo(Verdict.UNKNOWN);
+    // The first thread reads what a thread of another warp has put there.
+    String distant =
+        "setp.ne.s32 %p1, %r0, 0; @%p1 bra END; add.s32 %r15, %r2, -1; shl.b32 %r15, %r15, 2;"
+            + " add.s32 %r15, %r12, %r15; ld.shared.u32 %r10, [%r15]; ";
+    LaunchSpace fixed = new LaunchSpace(64, 1, 1, true, false);
+    assertThat(of(put + "bar.warp.sync -1; " + distant, fixed).verdict())
+        .isEqualTo(Verdict.CERTAIN);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"6, CERTAIN", "7, UNKNOWN"})
+  void onlyTheFirstThreadsAreInEveryBlockOfCodeThatDoesNotReadItsSize(int last, Verdict expected) {
+    // All threads from this one on store to one element.
+    String code =
+        ".shared .align 4 .b8 tile[4096]; mov.u32 %r0, %tid.x; min.u32 %r11, %r0, "
+            + last
+            + "; shl.b32 %r11, %r11, 2;"
+            + " mov.u32 %r12, tile; add.s32 %r13, %r12, %r11; st.shared.u32 [%r13], %r0; ";
+    assertThat(onlyThreads(code, LINES).verdict()).isEqualTo(expected);
   }
 
   @Test
