@@ -31,6 +31,9 @@ public final class Allocation implements KnownMemory {
   private final @Nullable Throwable allocatedAt;
   private final boolean foreign;
 
+  /** Written before others know of it, and not read by the code that orders its uses. */
+  private LiveAllocations.@Nullable Place place;
+
   /**
    * Creates a new allocation.
    *
@@ -236,6 +239,16 @@ public final class Allocation implements KnownMemory {
    */
   public boolean pass(@Nullable Object from, @Nullable Object to) {
     return holder.compareAndSet(from, to);
+  }
+
+  /** Where its resource knows it; null if no resource did. */
+  LiveAllocations.@Nullable Place place() {
+    return place;
+  }
+
+  /** Says where its resource will know it, before it does. */
+  void enterAt(LiveAllocations.Place known) {
+    place = known;
   }
 
   /** Whether it has a holder. */

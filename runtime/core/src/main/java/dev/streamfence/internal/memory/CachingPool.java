@@ -1,6 +1,7 @@
 package dev.streamfence.internal.memory;
 
 import dev.streamfence.CudaDriverException;
+import dev.streamfence.internal.memory.LiveAllocations.Place;
 import dev.streamfence.internal.order.PendingUse;
 import dev.streamfence.internal.order.Timeline;
 import dev.streamfence.memory.MemoryResource;
@@ -103,9 +104,20 @@ public final class CachingPool implements MemoryResource {
     return keptBytes == Long.MAX_VALUE;
   }
 
-  /** Takes memory back whose uses are all on one stream, if it {@linkplain #keepsAll keeps all}. */
-  void putReturned(long address, PendingUse latest) {
-    give(block(address), new TicketMark(latest.timeline(), latest.ticket()));
+  /**
+   * Takes memory back whose uses are all on one stream, if it {@linkplain #keepsAll keeps all}.
+   *
+   * @param place where its allocation was known, which the block keeps as long as a stream has it
+   */
+  void putReturned(Place place, long address, PendingUse latest) {
+    TicketMark mark = new TicketMark(latest.timeline(), latest.ticket());
+    PoolBlock block = place.keeper();
+    if (block == null) {
+      block = block(address);
+      block.place = place;
+      place.keepFor(block);
+    }
+    give(block, mark);
   }
 
   private PoolBlock find(long size, Timeline timeline, MemoryStream stream) {
@@ -113,7 +125,7 @@ public final class CachingPool implements MemoryResource {
     try {
       handedOut.put(block.address, block);
     } catch (Error e) {
-      heap.put(block);
+      putIntoHeap(block);
       throw e;
     }
     return block;
@@ -213,7 +225,7 @@ public final class CachingPool implements MemoryResource {
       // Also if it is ready: the order may have to be visible to tools.
       await(block, stream);
     } catch (RuntimeException | Error e) {
-      heap.put(block);
+      putIntoHeap(block);
       throw e;
     }
     counter.increment();
@@ -295,6 +307,11 @@ public final class CachingPool implements MemoryResource {
   }
 
   private void putIntoHeap(PoolBlock block) {
+    Place place = block.place;
+    if (place != null) {
+      block.place = null;
+      place.drop();
+    }
     handedOut.remove(block.address, block);
     heap.put(block);
   }

@@ -31,6 +31,9 @@ final class PoolBlock {
   /** Whether the heap has it, so that a neighbour may take it in. */
   boolean isUnused;
 
+  /** Where the allocation that had it last was known, kept for the next one; null in the heap. */
+  LiveAllocations.@Nullable Place place;
+
   /** The next one in the cache of a stream. */
   @Nullable PoolBlock nextCached;
 

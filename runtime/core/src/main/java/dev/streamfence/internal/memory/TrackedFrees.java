@@ -6,6 +6,7 @@ import dev.streamfence.StreamMisuseException;
 import dev.streamfence.UseAfterFreeException;
 import dev.streamfence.internal.driver.CudaDriver;
 import dev.streamfence.internal.driver.StickyError;
+import dev.streamfence.internal.memory.LiveAllocations.Place;
 import dev.streamfence.internal.order.StreamPool;
 import dev.streamfence.internal.order.Submission;
 import dev.streamfence.internal.order.Teardown;
@@ -126,7 +127,7 @@ public abstract sealed class TrackedFrees permits TrackedResource, AdoptedMemory
   }
 
   final boolean isLive(Allocation allocation) {
-    return live.has(key(allocation), allocation);
+    return live.has(allocation);
   }
 
   /**
@@ -140,14 +141,14 @@ public abstract sealed class TrackedFrees permits TrackedResource, AdoptedMemory
    * @param purpose the reason for the call, for errors
    */
   final void giveBack(Allocation allocation, Supplier<String> purpose, Runnable call) {
-    live.remove(key(allocation), allocation);
+    live.remove(allocation);
     try {
       call.run();
     } catch (CudaDriverException e) {
-      live.put(key(allocation), allocation);
+      live.addAgain(allocation);
       throw e.during(purpose.get());
     } catch (RuntimeException e) {
-      live.put(key(allocation), allocation);
+      live.addAgain(allocation);
       throw e;
     } catch (Error e) {
       allocation.returned();
@@ -176,7 +177,15 @@ public abstract sealed class TrackedFrees permits TrackedResource, AdoptedMemory
    *     device counts as lost
    */
   final Allocation register(Allocation allocation) {
-    Allocation owner = live.add(key(allocation), allocation);
+    return registered(allocation, live.add(key(allocation), allocation));
+  }
+
+  /** Makes a new allocation known in a place that is kept, like {@link #register(Allocation)}. */
+  final Allocation register(Allocation allocation, Place place) {
+    return registered(allocation, live.add(place, allocation));
+  }
+
+  private Allocation registered(Allocation allocation, @Nullable Allocation owner) {
     if (owner != null) {
       throw collision(allocation, owner);
     }
@@ -232,7 +241,7 @@ public abstract sealed class TrackedFrees permits TrackedResource, AdoptedMemory
 
   private long disown(Allocation allocation, boolean mayWait) {
     if (isLost()) {
-      live.remove(key(allocation), allocation);
+      live.remove(allocation);
       return lose(allocation);
     }
     Submission submission = begin(allocation, mayWait);

@@ -6,7 +6,6 @@ import dev.streamfence.StreamMisuseException;
 import dev.streamfence.internal.driver.MemoryInfo;
 import dev.streamfence.internal.order.StreamPool;
 import dev.streamfence.internal.order.Timeline;
-import java.util.Map;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -55,11 +54,7 @@ public abstract sealed class TrackedResource extends TrackedFrees implements All
    * @param bytes at least 1
    */
   public final @Nullable Allocation overlapping(long address, long bytes) {
-    // They do not overlap each other, so all lower ones end before this one begins.
-    Map.Entry<Long, Allocation> last = live.lower(address + bytes);
-    return last != null && address < last.getKey() + last.getValue().sizeInBytes()
-        ? last.getValue()
-        : null;
+    return live.overlapping(address, address + bytes);
   }
 
   @Override

@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import dev.streamfence.CudaDriverException;
 import dev.streamfence.internal.LogTopic;
+import dev.streamfence.internal.memory.LiveAllocations.Place;
 import dev.streamfence.internal.order.PendingUse;
 import dev.streamfence.internal.order.StreamPool;
 import dev.streamfence.internal.order.Submission;
@@ -176,7 +177,10 @@ public final class UpstreamResource extends TrackedResource implements AutoClose
   private Allocation registered(
       PoolBlock block, long bytes, String tag, Timeline timeline, Account payer) {
     try {
-      return registered(block.address, bytes, tag, timeline, block.marks[0].ticket(), payer);
+      long ticket = block.marks[0].ticket();
+      Allocation allocation = created(block.address, bytes, tag, timeline, ticket, payer);
+      Place place = block.place;
+      return place == null ? register(allocation) : register(allocation, place);
     } catch (Error e) {
       requireNonNull(pool).putBack(block);
       throw e;
@@ -184,15 +188,14 @@ public final class UpstreamResource extends TrackedResource implements AutoClose
   }
 
   /**
-   * Makes memory known.
+   * An allocation that is not known yet.
    *
    * @param ticket the ticket on the stream that every use waits for; 0 if it is ready at once
    */
-  private Allocation registered(
+  private Allocation created(
       long address, long bytes, String tag, Timeline timeline, long ticket, Account payer) {
-    return register(
-        new Allocation(
-            address, bytes, tag, timeline, ticket, this::release, true, payer, null, site()));
+    return new Allocation(
+        address, bytes, tag, timeline, ticket, this::release, true, payer, null, site());
   }
 
   /** Gives memory whose uses are all on one stream back to the pool, without work on it. */
@@ -213,13 +216,13 @@ public final class UpstreamResource extends TrackedResource implements AutoClose
       }
       boolean isGiven = false;
       try {
-        live.remove(key(allocation), allocation);
-        pool.putReturned(allocation.address(), latest);
+        live.remove(allocation);
+        pool.putReturned(requireNonNull(allocation.place()), allocation.address(), latest);
         isGiven = true;
       } finally {
         if (!isGiven) {
           allocation.hazards().reopen();
-          live.put(key(allocation), allocation);
+          live.addAgain(allocation);
         }
       }
       allocation.closedAndReturned();
@@ -296,7 +299,8 @@ public final class UpstreamResource extends TrackedResource implements AutoClose
         throw handedOut(address, "is no multiple of " + ALIGNMENT, purpose);
       }
       long ticket = submission == null ? 0 : submission.ticket();
-      return registered(address, purpose.bytes(), purpose.tag(), purpose.timeline(), ticket, payer);
+      return register(
+          created(address, purpose.bytes(), purpose.tag(), purpose.timeline(), ticket, payer));
     } catch (CudaDriverException collision) {
       // Not returned: that would free the memory of another allocation.
       throw collision;

@@ -1,11 +1,11 @@
 package dev.streamfence.internal.memory;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.streamfence.simulation.Schedule;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.AfterEach;
@@ -32,16 +32,18 @@ final class LiveAllocationsTest {
     Allocation gone = at(300);
     assertThat(live.add(100, first)).isNull();
     assertThat(live.add(300, gone)).isNull();
-    live.remove(300, gone);
-    assertThat(live.lower(1000)).isEqualTo(Map.entry(100L, first));
+    live.remove(gone);
+    assertThat(live.overlapping(0, 1000)).isSameAs(first);
     assertThat(live.add(200, second)).isNull();
-    assertThat(live.lower(1000)).isEqualTo(Map.entry(200L, second));
-    assertThat(live.lower(200)).isEqualTo(Map.entry(100L, first));
-    live.remove(200, second);
-    live.put(50, gone);
-    assertThat(live.lower(200)).isEqualTo(Map.entry(100L, first));
-    assertThat(live.lower(100)).isEqualTo(Map.entry(50L, gone));
-    assertThat(live.lower(50)).isNull();
+    assertThat(live.overlapping(0, 1000)).isSameAs(second);
+    assertThat(live.overlapping(0, 200)).isSameAs(first);
+    live.remove(second);
+    assertThat(live.overlapping(0, 1000)).isSameAs(first);
+    live.addAgain(gone);
+    assertThat(live.overlapping(0, 1000)).isSameAs(gone);
+    assertThat(live.overlapping(0, 300)).isSameAs(first);
+    assertThat(live.overlapping(0, 100)).isNull();
+    assertThat(live.overlapping(101, 300)).isNull();
   }
 
   @Test
@@ -50,13 +52,39 @@ final class LiveAllocationsTest {
     Allocation other = at(100);
     live.add(100, owner);
     assertThat(live.add(100, other)).isSameAs(owner);
-    live.remove(100, other);
-    assertThat(live.has(100, owner)).isTrue();
-    assertThat(live.has(100, other)).isFalse();
+    live.remove(other);
+    assertThat(live.has(owner)).isTrue();
+    assertThat(live.has(other)).isFalse();
     assertThat(live.all()).containsExactly(owner);
-    live.lower(1);
-    live.remove(100, other);
-    assertThat(live.lower(1000)).isEqualTo(Map.entry(100L, owner));
+    live.overlapping(0, 1);
+    live.remove(other);
+    assertThat(live.overlapping(0, 1000)).isSameAs(owner);
+    assertThat(new LiveAllocations().has(owner)).isFalse();
+  }
+
+  @Test
+  void aPlaceThatIsKeptHasNoAllocationUntilTheNextOne() {
+    Allocation first = at(100);
+    Allocation below = at(50);
+    live.add(50, below);
+    live.add(100, first);
+    LiveAllocations.Place place = requireNonNull(first.place());
+    place.keepFor(new PoolBlock(100, 1, true));
+    live.remove(first);
+    assertThat(live.has(first)).isFalse();
+    assertThat(live.all()).containsExactly(below);
+    assertThat(live.overlapping(100, 101)).isNull();
+    assertThat(live.overlapping(50, 101)).isSameAs(below);
+    Allocation next = at(100);
+    assertThat(live.add(place, next)).isNull();
+    assertThat(live.overlapping(0, 101)).isSameAs(next);
+    assertThat(live.add(place, first)).isSameAs(next);
+    assertThat(live.add(100, first)).isSameAs(next);
+    live.remove(next);
+    place.drop();
+    assertThat(live.add(100, first)).isNull();
+    assertThat(first.place()).isNotSameAs(place);
+    assertThat(live.overlapping(0, 101)).isSameAs(first);
   }
 
   /** The index is made while other threads add and remove; afterwards it has what is there. */
@@ -78,9 +106,9 @@ final class LiveAllocationsTest {
                     Allocation allocation = at(key);
                     Allocation owner = shared.add(key, allocation);
                     if (owner != null) {
-                      shared.remove(key, owner);
+                      shared.remove(owner);
                     } else if (thread == 0 && i == 100) {
-                      shared.lower(1000);
+                      shared.overlapping(0, 1000);
                     }
                   }
                 }));
@@ -90,8 +118,11 @@ final class LiveAllocationsTest {
         thread.join();
       }
       List<Allocation> indexed = new ArrayList<>();
-      for (var entry = shared.lower(1000); entry != null; entry = shared.lower(entry.getKey())) {
-        indexed.add(entry.getValue());
+      for (long key = 0; key < 120; key++) {
+        Allocation found = shared.overlapping(key, key + 1);
+        if (found != null) {
+          indexed.add(found);
+        }
       }
       assertThat(indexed).containsExactlyInAnyOrderElementsOf(shared.all());
     }

@@ -1,5 +1,6 @@
 package dev.streamfence.internal.memory;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -113,7 +114,10 @@ final class ReturnsToThePoolTest {
     BudgetResource budget = new BudgetResource(pooled, 4096);
     Allocation allocation = budget.allocate(2048, on.a, "");
     // The pool does not know the memory any more.
-    pool.putReturned(allocation.address(), new PendingUse(on.a, on.a.submitted()));
+    pool.putReturned(
+        requireNonNull(allocation.place()),
+        allocation.address(),
+        new PendingUse(on.a, on.a.submitted()));
     pooled.trim();
 
     assertThatThrownBy(() -> budget.deallocate(allocation))
