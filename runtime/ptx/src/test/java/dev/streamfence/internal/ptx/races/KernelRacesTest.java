@@ -18,15 +18,15 @@ import org.junit.jupiter.params.provider.CsvSource;
  * {@code %rd1} and {@code %rd2} are the arrays.
  */
 final class KernelRacesTest {
-  private static final LaunchSpace LINES = new LaunchSpace(0, 0, 0, true, false);
+  static final LaunchSpace LINES = new LaunchSpace(0, 0, 0, true, false);
 
   /** Accesses to the element with this index, in the first array. */
-  private static String at(String index) {
+  static String at(String index) {
     return "mul.wide.s32 %rd4, " + index + ", 4; add.s64 %rd5, %rd1, %rd4; ";
   }
 
-  private static final String STORE = "st.global.u32 [%rd5], %r4; ";
-  private static final String LOAD = "ld.global.u32 %r10, [%rd5]; ";
+  static final String STORE = "st.global.u32 [%rd5], %r4; ";
+  static final String LOAD = "ld.global.u32 %r10, [%rd5]; ";
   private static final String TILE =
       "shl.b32 %r11, %r0, 2; mov.u32 %r12, tile; add.s32 %r13, %r12, %r11; ";
   private static final String PUT = "st.shared.u32 [%r13], %r4; ";
@@ -67,7 +67,7 @@ final class KernelRacesTest {
         space);
   }
 
-  private static Verdict verdict(String code) {
+  static Verdict verdict(String code) {
     return of(code).verdict();
   }
 
@@ -384,7 +384,7 @@ final class KernelRacesTest {
   }
 
   /** A kernel that reads no more of its launch than its code says. */
-  private static KernelRaces onlyThreads(String code, LaunchSpace space) {
+  static KernelRaces onlyThreads(String code, LaunchSpace space) {
     PtxModule module =
         PtxModule.parse(
             ".version 7.0\n.target sm_75\n.address_size 64\n"
@@ -435,11 +435,11 @@ final class KernelRacesTest {
   }
 
   /** A kernel that calls a function with this body first, unless its code begins with a call. */
-  private static KernelRaces calling(String body, String code) {
+  static KernelRaces calling(String body, String code) {
     PtxModule module =
         PtxModule.parse(
             ".version 7.0\n.target sm_75\n.address_size 64\n"
-                + ".extern .func g();\n.func f() { .reg .b32 %x; .reg .b64 %rd; "
+                + ".extern .func g();\n.extern .func vprintf();\n.func f() { .reg .b32 %x; .reg .b64 %rd; "
                 + body
                 + " }\n.visible .entry k(.param .u64 a) {"
                 + " .reg .pred %p; .reg .b32 %r<30>; .reg .b64 %rd<9>; ld.param.u64 %rd1, [a];"

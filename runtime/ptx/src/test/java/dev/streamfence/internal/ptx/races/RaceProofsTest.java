@@ -1,0 +1,226 @@
+package dev.streamfence.internal.ptx.races;
+
+import static dev.streamfence.internal.ptx.races.KernelRacesTest.LINES;
+import static dev.streamfence.internal.ptx.races.KernelRacesTest.LOAD;
+import static dev.streamfence.internal.ptx.races.KernelRacesTest.STORE;
+import static dev.streamfence.internal.ptx.races.KernelRacesTest.at;
+import static dev.streamfence.internal.ptx.races.KernelRacesTest.calling;
+import static dev.streamfence.internal.ptx.races.KernelRacesTest.onlyThreads;
+import static dev.streamfence.internal.ptx.races.KernelRacesTest.verdict;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.streamfence.internal.ptx.races.KernelRaces.Verdict;
+import dev.streamfence.internal.ptx.symbolic.ArrayPlace;
+import dev.streamfence.internal.ptx.syntax.PtxModule;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * What a proof needs: each case differs in one thing from a kernel without races. Registers are as
+ * in {@link KernelRacesTest}.
+ */
+final class RaceProofsTest {
+  private static final String PUT =
+      "shl.b32 %r11, %r0, 2; mov.u32 %r12, tile;"
+          + " add.s32 %r13, %r12, %r11; st.shared.u32 [%r13], %r4; ";
+  private static final String GET = "ld.shared.u32 %r10, [%r13+4]; ";
+
+  /** A number of the second array, one for each thread. */
+  private static String loaded(String type) {
+    return "mul.wide.s32 %rd6, %r4, 4; add.s64 %rd7, %rd2, %rd6; ld.global."
+        + type
+        + " %r16, [%rd7]; ";
+  }
+
+  /** A store to a column of the row of the thread, whose rows have n elements. */
+  private static String inRow(String column) {
+    return "mad.lo.s32 %r20, %r4, %r5, " + column + "; " + at("%r20") + STORE;
+  }
+
+  private static final String SOME_COLUMNS = "setp.lt.s32 %p3, %r5, 1; @%p3 bra END; ";
+
+  /** A number of the second array that is not negative. */
+  private static final String NATURAL = loaded("u32") + "setp.lt.s32 %p4, %r16, 0; @%p4 bra END; ";
+
+  @Test
+  void threadsThatEndBehindBarriersOfTheirOwnDoNotMeetThere() {
+    String split =
+        "setp.gt.s32 %p1, %r0, 15; @%p1 bra A; bar.sync 0; GET ret; A: ".replace("GET", GET);
+    assertThat(verdict(PUT + split + "bar.sync 0; " + GET)).isNotEqualTo(Verdict.PROVED);
+    // Who ends early waits at no barrier, and is not waited for.
+    String early = "setp.ge.s32 %p1, %r4, %r5; @%p1 ret; ";
+    assertThat(verdict(early + PUT + "bar.sync 0; " + GET)).isEqualTo(Verdict.PROVED);
+  }
+
+  @Test
+  void sharedArraysWhoseSizeTheLaunchSetsBeginAtOneAddress() {
+    assertThat(betweenShared(".extern", "a", "b")).isEqualTo(Verdict.CERTAIN);
+    assertThat(betweenShared("", "a", "b")).isEqualTo(Verdict.PROVED);
+    assertThat(betweenShared("", "a", "a")).isEqualTo(Verdict.CERTAIN);
+  }
+
+  /** Each thread stores its element of one array, and loads the next one of another. */
+  private static Verdict betweenShared(String linkage, String stored, String read) {
+    String size = linkage.isEmpty() ? "4096" : "";
+    PtxModule module =
+        PtxModule.parse(
+            ".version 7.0\n.target sm_75\n.address_size 64\n"
+                + linkage
+                + " .shared .align 4 .b8 a["
+                + size
+                + "];\n"
+                + linkage
+                + " .shared .align 4 .b8 b["
+                + size
+                + "];\n"
+                + ".visible .entry k() { .reg .b32 %r<9>; mov.u32 %r0, %tid.x; mov.u32 %r1, %ntid.x;"
+                + " shl.b32 %r2, %r0, 2; mov.u32 %r3, "
+                + stored
+                + "; add.s32 %r4, %r3, %r2;"
+                + " st.shared.u32 [%r4], %r0; mov.u32 %r5, "
+                + read
+                + "; add.s32 %r6, %r5, %r2;"
+                + " ld.shared.u32 %r7, [%r6+4]; ret; }");
+    return KernelRaces.of(
+            module, module.entries().get(0), List.<ArrayPlace>of(), List.of(), Map.of(), LINES)
+        .verdict();
+  }
+
+  @Test
+  void aFunctionThatTouchesNoMemoryMayBeCalledTwice() {
+    String code =
+        "call f; call f; mov.u32 %r2, %ntid.x; mov.u32 %r1, %ctaid.x;"
+            + " mad.lo.s32 %r4, %r1, %r2, %r4; ";
+    assertThat(calling("add.s32 %x, %x, 1; ret;", code + at("%r4") + STORE).verdict())
+        .isEqualTo(Verdict.PROVED);
+  }
+
+  @Test
+  void aKernelMayPrint() {
+    String code = "mov.u32 %r2, %ntid.x; mov.u32 %r1, %ctaid.x; mad.lo.s32 %r4, %r1, %r2, %r4; ";
+    String print = "call vprintf; call f; call vprintf; ";
+    assertThat(calling("ret;", code + print + at("%r4") + STORE).verdict())
+        .isEqualTo(Verdict.PROVED);
+    assertThat(calling("ret;", code + "call f; call g; " + at("%r4") + STORE).verdict())
+        .isEqualTo(Verdict.UNKNOWN);
+  }
+
+  @Test
+  void aStrongLoadMayComeBeforeOrAfterAnAtomicOperation() {
+    String index = loaded("u32") + at("%r16");
+    String load = "ld.volatile.global.u32 %r22, [%rd5]; ";
+    String swap = "atom.global.cas.b32 %r23, [%rd5], 0, 1; ";
+    assertThat(verdict(index + load + swap)).isEqualTo(Verdict.PROVED);
+    assertThat(verdict(index + swap + load)).isEqualTo(Verdict.PROVED);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "'setp.eq.s32 %p2, %r16, %r5; @%p2 bra END;', PROVED",
+    "'setp.eq.s32 %p2, %r5, %r16; @%p2 bra END;', PROVED",
+    "'', UNKNOWN"
+  })
+  void aColumnThatIsAtMostTheWidthAndNotTheWidthIsInTheRow(String unequal, Verdict expected) {
+    String atMost = "setp.gt.s32 %p1, %r16, %r5; @%p1 bra END; ";
+    assertThat(verdict(NATURAL + atMost + unequal + inRow("%r16")) == Verdict.PROVED)
+        .isEqualTo(expected == Verdict.PROVED);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"1, true", "0, false"})
+  void aLoopDownToZeroBeginsAboveZero(int least, boolean isProved) {
+    // It goes on for ever from 0 on, and with rows of no elements.
+    String row =
+        "shl.b32 %r22, %r6, 2; setp.lt.s32 %p2, %r6, LEAST; @%p2 bra END;"
+                .replace("LEAST", "" + least)
+            + " mul.lo.s32 %r20, %r4, %r22; "
+            + at("%r20");
+    String loop =
+        "L: st.global.u32 [%rd5], %r4; add.s64 %rd5, %rd5, 16; add.s32 %r22, %r22, -4;"
+            + " setp.ne.s32 %p1, %r22, 0; @%p1 bra L; ";
+    assertThat(verdict(row + loop) == Verdict.PROVED).isEqualTo(isProved);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"'%r16, 0, %p1', true", "'0, %r16, %p1', false"})
+  void aSelectionHoldsWhatItsConditionSays(String operands, boolean isProved) {
+    String column = "setp.lt.s32 %p1, %r16, %r5; selp.b32 %r21, " + operands + "; ";
+    assertThat(verdict(SOME_COLUMNS + NATURAL + column + inRow("%r21")) == Verdict.PROVED)
+        .isEqualTo(isProved);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"0, %r5, true", "-1, %r5, false", "0, %r6, false"})
+  void aColumnThatEqualsAnotherOneIsInTheRow(int least, String limit, boolean isProved) {
+    String column =
+        "ld.global.u32 %r15, [%rd7+64]; setp.lt.s32 %p1, %r15, LEAST; @%p1 bra END;"
+                .replace("LEAST", "" + least)
+            + " setp.ge.s32 %p1, %r15, LIMIT; @%p1 bra END; ".replace("LIMIT", limit)
+            + "setp.ne.s32 %p1, %r15, %r16; @%p1 bra END; ";
+    assertThat(verdict(SOME_COLUMNS + loaded("u32") + column + inRow("%r16")) == Verdict.PROVED)
+        .isEqualTo(isProved);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"20, PROVED", "16, CERTAIN", "18, CERTAIN", "22, CERTAIN"})
+  void loadsBetweenTheElementsThatAreStoredMeetNone(int distance, Verdict expected) {
+    String even = "shl.b32 %r20, %r4, 1; " + at("%r20");
+    String load = "ld.global.u32 %r10, [%rd5+" + distance + "]; ";
+    assertThat(verdict(even + load + STORE)).isEqualTo(expected);
+    assertThat(verdict(even + STORE + load)).isEqualTo(expected);
+  }
+
+  @Test
+  void aChoiceOfOneOfTwoAccessesIsLookedAt() {
+    String column = "setp.lt.s32 %p1, %r16, %r5; selp.b32 %r21, %r16, 0, %p1; ";
+    String store = inRow("%r21");
+    String first = "mul.lo.s32 %r20, %r4, %r5; " + at("%r20") + LOAD;
+    String begin = SOME_COLUMNS + NATURAL + column;
+    assertThat(verdict(begin + store + first)).isEqualTo(Verdict.PROVED);
+    assertThat(verdict(begin + first + store)).isEqualTo(Verdict.PROVED);
+  }
+
+  @Test
+  void aBlockHasSeveralThreadsAlthoughTheCodeReadsNone() {
+    String code = "mov.u32 %r0, %ctaid.x; mov.u32 %r4, 5; " + at("%r0") + STORE;
+    assertThat(onlyThreads(code, LINES).verdict()).isNotEqualTo(Verdict.PROVED);
+    assertThat(onlyThreads(code, new LaunchSpace(1, 1, 1, true, false)).verdict())
+        .isEqualTo(Verdict.PROVED);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"1, PROVED", "%r6, UNKNOWN"})
+  void theCommonBitsOfTwoNumbersAreLessThanTwoIfOneOfThemIs(String mask, Verdict expected) {
+    // With m = 2, the threads 3 and 4 store to element 8.
+    String index = "and.b32 %r21, %r4, " + mask + "; mad.lo.s32 %r20, %r4, 2, %r21; ";
+    assertThat(verdict(index + at("%r20") + STORE)).isEqualTo(expected);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"s8, 256, true", "s8, 255, false", "u8, 256, true", "u8, 255, false"})
+  void aByteIsOneOf256Numbers(String type, int width, boolean isProved) {
+    String index = "mad.lo.s32 %r20, %r4, " + width + ", %r16; ";
+    assertThat(verdict(loaded(type) + index + at("%r20") + STORE) == Verdict.PROVED)
+        .isEqualTo(isProved);
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {2, 3, 4, 5, 6, 7})
+  void elementsBesideThoseOfOtherThreadsAreProvedForEachGroup(int step) {
+    String down =
+        "mul.lo.s32 %r20, %r4, -STEP; ".replace("STEP", "" + step)
+            + at("%r20")
+            + "st.global.u32 [%rd5+-8], %r4; st.global.u32 [%rd5+-4], %r4; ";
+    String up =
+        "shl.b32 %r20, %r4, 1; "
+            + at("%r20")
+            + "st.global.u32 [%rd5], %r4; st.global.u32 [%rd5+4], %r4; ";
+    String overlapping = at("%r4") + "st.global.u32 [%rd5], %r4; st.global.u32 [%rd5+4], %r4; ";
+    assertThat(verdict(down + up)).isEqualTo(Verdict.PROVED);
+    assertThat(verdict(down + overlapping)).isEqualTo(Verdict.CERTAIN);
+  }
+}
