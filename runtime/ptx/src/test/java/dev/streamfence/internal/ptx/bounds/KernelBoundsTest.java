@@ -238,6 +238,12 @@ class KernelBoundsTest {
         "not one of both | not.pred %p4, %p1; or.pred %p2, %p4, %p5; not.pred %p3, %p2; | true",
         "not both | not.pred %p4, %p1; and.pred %p2, %p4, %p5; not.pred %p3, %p2; | false",
         "exactly one | setp.ne.s32 %p2, %r6, 9; xor.pred %p3, %p2, %p1; | false",
+        "both in one instruction | setp.ne.s32 %p2, %r6, 9; setp.lt.and.s32 %p3, %r4, %r5, %p2; | true",
+        "one of both in one instruction | setp.lt.or.s32 %p3, %r4, %r5, %p5; | false",
+        "or else never | setp.ne.s32 %p2, %r6, 9; mov.pred %p3, 0; @%p2 mov.pred %p3, %p1; | true",
+        "or else always | mov.pred %p3, -1; @%p5 mov.pred %p3, %p1; | false",
+        "never, or else | mov.pred %p3, %p1; @%p5 mov.pred %p3, 0; | true",
+        "always, or else | mov.pred %p3, %p1; @%p5 mov.pred %p3, -1; | false",
       })
   void aComparisonLimitsTheIndexWhereItHolds(String what, String guard, boolean limits) {
     KernelBounds bounds =
@@ -247,6 +253,129 @@ class KernelBoundsTest {
                 + "\n@!%p3 bra END;\nmul.wide.s32 %rd2, %r4, 4;\nadd.s64 %rd3, %rd1, %rd2;\n"
                 + "st.global.u32 [%rd3], %r4;\nEND:\n");
     isLimitedTo(bounds, new Shape(4, 32, 60, 1), 0, limits ? 60 * 4 : 4 * 32 * 4);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"s8, -128, 127", "u8, 0, 255", "s16, -32768, 32767", "u16, 0, 65535"})
+  void aLoadedNumberOfFewBytesLimitsTheIndex(String type, long least, long most) {
+    KernelBounds bounds =
+        bounds(
+            ".shared .align 4 .b8 tile[16]; ld.shared.TYPE %r6, [tile];\n".replace("TYPE", type)
+                + "mul.wide.s32 %rd2, %r6, 4;\nadd.s64 %rd3, %rd1, %rd2;\n"
+                + "st.global.u32 [%rd3], %r4;\n");
+    isLimitedTo(bounds, new Shape(1, 32, 1), 4 * least, 4 * most + 4);
+    assertThat(bounds.isChecked(0)).isFalse();
+    assertThat(bounds.launches().isChecked()).isFalse();
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "an index from a loaded number | add.s32 %r7, %r6, %r4; | false",
+        "a loop of loaded length | mov.u32 %r7, 0; L: add.s32 %r7, %r7, 1; setp.lt.s32 %p1, %r7,"
+            + " %r6; @%p1 bra L; | false",
+        "a loop of known length | mov.u32 %r7, 0; L: add.s32 %r7, %r7, 1; setp.lt.s32 %p1, %r7,"
+            + " %r5; @%p1 bra L; | true",
+        "a branch of a loaded number | mov.u32 %r7, %r4; setp.lt.s32 %p1, %r6, 9; @%p1 bra END; |"
+            + " false",
+      })
+  void onlyWhatALaunchTellsIsChecked(String what, String index, boolean isChecked) {
+    KernelBounds bounds =
+        bounds(
+            ".shared .align 4 .b8 tile[16]; ld.shared.u32 %r6, [tile];\n"
+                + index
+                + "\nmul.wide.s32 %rd2, %r7, 4;\nadd.s64 %rd3, %rd1, %rd2;\n"
+                + "st.global.u32 [%rd3], %r4;\nEND:\n");
+    assertThat(bounds.isChecked(0)).as(what).isEqualTo(isChecked);
+    assertThat(bounds.launches().isChecked()).as(what).isEqualTo(isChecked);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"p0+4, u32", "p0, u32", "p0+6, u16", "p1+4, u32", "p1+2, u32", "p2-1, u16"})
+  void nothingBesideOneParameterIsANumberOfTheLaunch(String place, String type) {
+    KernelBounds bounds =
+        bounds(
+            "ld.param.TYPE %r6, [PLACE];\n".replace("TYPE", type).replace("PLACE", place)
+                + "mul.wide.s32 %rd2, %r6, 4;\nadd.s64 %rd3, %rd1, %rd2;\n"
+                + "st.global.u32 [%rd3], %r4;\n");
+    assertThat(bounds.launches().arguments())
+        .allMatch(number -> number.parameter() == 1 && number.offset() == 0);
+    assertThat(bounds.isChecked(0)).isFalse();
+  }
+
+  @ParameterizedTest
+  @CsvSource({"8, 1, 64", "4, 1, 16", "1, 5, 20"})
+  void theLaneOfAThreadCountsItsRows(int rows, int planes, int threads) {
+    KernelBounds bounds =
+        bounds(
+            "mov.u32 %r6, %laneid; mul.wide.u32 %rd2, %r6, 4; add.s64 %rd3, %rd1, %rd2;"
+                + " st.global.u32 [%rd3], %r4;\n");
+    LaunchNumbers launch =
+        new LaunchNumbers() {
+          @Override
+          public long argument(int argument) {
+            return 0;
+          }
+
+          @Override
+          public int block(int dimension) {
+            return dimension == 0 ? threads / rows / planes : dimension == 1 ? rows : planes;
+          }
+
+          @Override
+          public int grid(int dimension) {
+            return 1;
+          }
+        };
+    BoundsEvaluator evaluator = bounds.launches().evaluator();
+    evaluator.limit(launch);
+    assertThat(evaluator.mayEnd(0)).isEqualTo(4L * Math.min(threads, 32));
+    assertThat(evaluator.reach(0, launch)).isTrue();
+    assertThat(evaluator.reachedEnd()).isEqualTo(4L * Math.min(threads, 32));
+  }
+
+  @ParameterizedTest
+  @CsvSource({"'mov.b32 %r7, %r6;', true", "'ld.shared.u8 %r7, [tile];', false"})
+  void aComparisonInTheIterationBeforeSaysNothingOfWhatIsLoadedSince(
+      String added, boolean isLimited) {
+    KernelBounds bounds =
+        bounds(
+            ".shared .align 4 .b8 tile[16]; ld.param.u32 %r6, [p2]; mov.u32 %r8, 0;\nL: "
+                + added
+                + " add.s32 %r9, %r8, %r7;\nmul.wide.s32 %rd2, %r9, 4;\nadd.s64 %rd3, %rd1, %rd2;\n"
+                + "st.global.u32 [%rd3], %r4;\nadd.s32 %r8, %r8, 1; add.s32 %r10, %r8, %r7;\n"
+                + "setp.lt.s32 %p1, %r10, %r5; @%p1 bra L;\n");
+    BoundsEvaluator evaluator = bounds.launches().evaluator();
+    evaluator.limit(new Shape(1, 32, 400, 0));
+    assertThat(evaluator.mayEnd(0) == 4 * 400).isEqualTo(isLimited);
+    assertThat(evaluator.mayEnd(0)).isGreaterThanOrEqualTo(4 * 400);
+  }
+
+  @Test
+  void aLaunchReachesTheFirstOfSeveralElementsAroundItsIndex() {
+    KernelBounds bounds =
+        bounds(
+            "mul.wide.s32 %rd2, %r4, 4;\nadd.s64 %rd3, %rd1, %rd2;\n"
+                + "st.global.u32 [%rd3+20], %r4;\nst.global.u32 [%rd3+-12], %r4;\n"
+                + "st.global.u32 [%rd3+-8], %r4;\n");
+    BoundsEvaluator evaluator = bounds.launches().evaluator();
+    assertThat(evaluator.reach(0, new Shape(1, 1, 1))).isTrue();
+    assertThat(evaluator.reachedBegin()).isEqualTo(-12);
+    assertThat(evaluator.reachedEnd()).isEqualTo(24);
+  }
+
+  @Test
+  void anIndexThatIsKeptInFewerBitsHasThese() {
+    KernelBounds bounds =
+        bounds(
+            ".local .u8 kept; st.local.u8 [kept], %r4; ld.local.u8 %r6, [kept];\n"
+                + "mul.wide.s32 %rd2, %r6, 4;\nadd.s64 %rd3, %rd1, %rd2;\n"
+                + "st.global.u32 [%rd3], %r4;\n");
+    isLimitedTo(bounds, new Shape(2, 32, 1), 0, 64 * 4);
+    reaches(bounds, new Shape(2, 32, 1), 64 * 4);
+    // The last thread's number is 299, of which the last eight bits are 43.
+    reaches(bounds, new Shape(3, 100, 1), 44 * 4);
   }
 
   @Test

@@ -77,6 +77,8 @@ final class LocalCellsTest {
         "another of a vector | st.v2.u32 [%rd11], {%r1, %r4}; ld.u32 %r20, [%rd11]; | false",
         "a part | st.u32 [%rd11+4], %r4; ld.u16 %r20, [%rd11+4]; | false",
         "over it | st.u32 [%rd11+4], %r4; st.u16 [%rd11+6], %r1; ld.u32 %r20, [%rd11+4]; | false",
+        "over it and a part of another one | st.u32 [%rd11], %r4; st.v2.u32 [%rd11], {%r1, %r1};"
+            + " st.u16 [%rd11+6], %r1; ld.u32 %r20, [%rd11]; | false",
         "few bits | st.u8 [%rd11+4], %r4; ld.u8 %r20, [%rd11+4]; | false",
         "twice | st.u32 [%rd11+4], %r1; st.u32 [%rd11+4], %r4; ld.u32 %r20, [%rd11+4]; | true",
         "the first | st.u32 [%rd11+4], %r4; st.u32 [%rd11+4], %r1; ld.u32 %r20, [%rd11+4]; | false",
