@@ -6,7 +6,7 @@ import dev.streamfence.internal.order.Closing;
 import dev.streamfence.internal.order.HazardState;
 import dev.streamfence.internal.order.KnownMemory;
 import dev.streamfence.internal.order.Timeline;
-import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -16,6 +16,9 @@ import org.jspecify.annotations.Nullable;
  * its generation never is. Thread-safe.
  */
 public final class Allocation implements KnownMemory {
+  private static final AtomicReferenceFieldUpdater<Allocation, @Nullable Object> HOLDER =
+      AtomicReferenceFieldUpdater.newUpdater(Allocation.class, Object.class, "holder");
+
   private final long address;
   private final long sizeInBytes;
   private final String tag;
@@ -27,9 +30,10 @@ public final class Allocation implements KnownMemory {
   private final @Nullable Account account;
   private final @Nullable Allocation enclosing;
   private final HazardState hazards;
-  private final AtomicReference<@Nullable Object> holder = new AtomicReference<>();
   private final @Nullable Throwable allocatedAt;
   private final boolean foreign;
+
+  private volatile @Nullable Object holder;
 
   /** Written before others know of it, and not read by the code that orders its uses. */
   private LiveAllocations.@Nullable Place place;
@@ -238,7 +242,7 @@ public final class Allocation implements KnownMemory {
    * @return whether {@code from} held it
    */
   public boolean pass(@Nullable Object from, @Nullable Object to) {
-    return holder.compareAndSet(from, to);
+    return HOLDER.compareAndSet(this, from, to);
   }
 
   /** Where its resource knows it; null if no resource did. */
@@ -253,7 +257,7 @@ public final class Allocation implements KnownMemory {
 
   /** Whether it has a holder. */
   public boolean isHeld() {
-    return holder.get() != null;
+    return holder != null;
   }
 
   /** Closes it to new uses; if it was open, its bytes count as freed from now on. */

@@ -41,6 +41,9 @@ public final class UpstreamResource extends TrackedResource implements AutoClose
   private final MemoryResource upstream;
   private final boolean streamOrdered;
 
+  /** One for all allocations. */
+  private final Consumer<Allocation> release = this::release;
+
   /** What a resource of the user has taken from the one behind it; null if there is none. */
   private final @Nullable LentMemory lent;
 
@@ -195,7 +198,7 @@ public final class UpstreamResource extends TrackedResource implements AutoClose
   private Allocation created(
       long address, long bytes, String tag, Timeline timeline, long ticket, Account payer) {
     return new Allocation(
-        address, bytes, tag, timeline, ticket, this::release, true, payer, null, site());
+        address, bytes, tag, timeline, ticket, release, true, payer, null, site());
   }
 
   /** Gives memory whose uses are all on one stream back to the pool, without work on it. */

@@ -3,7 +3,7 @@ package dev.streamfence.internal.order;
 import static java.util.Objects.requireNonNull;
 
 import java.util.List;
-import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -11,11 +11,14 @@ import org.jspecify.annotations.Nullable;
  * code may be writing it, and whether reads are refused until it is written. Guarded by the lock.
  */
 abstract class ContentState extends HazardLock {
+  private static final AtomicIntegerFieldUpdater<ContentState> FOREIGN_WRITERS =
+      AtomicIntegerFieldUpdater.newUpdater(ContentState.class, "foreignWriters");
+
   /** How many uses that write were registered; those of parts count after the join. */
   private long writes;
 
   /** How many exports let other code write it. Also read without the lock, by its parts. */
-  private final AtomicInteger foreignWriters = new AtomicInteger();
+  private volatile int foreignWriters;
 
   private boolean refusesReads;
 
@@ -63,7 +66,7 @@ abstract class ContentState extends HazardLock {
   final void absorbContent(ContentState part) {
     refusesReads &= part.refusesReads;
     writes += part.writes;
-    foreignWriters.addAndGet(part.foreignWriters.getAndSet(0));
+    FOREIGN_WRITERS.addAndGet(this, FOREIGN_WRITERS.getAndSet(part, 0));
     part.isAbsorbed = true;
   }
 
@@ -107,7 +110,7 @@ abstract class ContentState extends HazardLock {
     lock();
     try {
       for (ContentState around = whole(); around != null; around = around.whole()) {
-        if (around.foreignWriters.get() > 0) {
+        if (around.foreignWriters > 0) {
           return false;
         }
       }
@@ -129,7 +132,7 @@ abstract class ContentState extends HazardLock {
 
   /** Held: the lock. */
   private boolean isWithWriterLocked() {
-    return foreignWriters.get() > 0 || parts().stream().anyMatch(ContentState::isWithWriter);
+    return foreignWriters > 0 || parts().stream().anyMatch(ContentState::isWithWriter);
   }
 
   /** Notes that other code may write the memory, until {@link #endForeignWrites}. */
@@ -137,7 +140,7 @@ abstract class ContentState extends HazardLock {
     lock();
     try {
       if (!isAbsorbed) {
-        foreignWriters.incrementAndGet();
+        FOREIGN_WRITERS.incrementAndGet(this);
         return;
       }
     } finally {
@@ -160,7 +163,7 @@ abstract class ContentState extends HazardLock {
     lock();
     try {
       if (!isAbsorbed) {
-        foreignWriters.decrementAndGet();
+        FOREIGN_WRITERS.decrementAndGet(this);
         if (hasWritten) {
           noteForeignWriteLocked();
         }
