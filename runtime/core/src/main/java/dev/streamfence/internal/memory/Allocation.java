@@ -35,7 +35,7 @@ public final class Allocation implements KnownMemory {
 
   private volatile @Nullable Object holder;
 
-  /** Written before others know of it, and not read by the code that orders its uses. */
+  /** Written before any other thread knows of it. */
   private LiveAllocations.@Nullable Place place;
 
   /**
@@ -245,13 +245,12 @@ public final class Allocation implements KnownMemory {
     return HOLDER.compareAndSet(this, from, to);
   }
 
-  /** Where its resource knows it; null if no resource did. */
+  /** Where its resource knows it, or knew it last; null if no resource did. */
   LiveAllocations.@Nullable Place place() {
     return place;
   }
 
-  /** Says where its resource will know it, before it does. */
-  void enterAt(LiveAllocations.Place known) {
+  void setPlace(LiveAllocations.Place known) {
     place = known;
   }
 

@@ -104,20 +104,20 @@ public final class CachingPool implements MemoryResource {
     return keptBytes == Long.MAX_VALUE;
   }
 
-  /**
-   * Takes memory back whose uses are all on one stream, if it {@linkplain #keepsAll keeps all}.
-   *
-   * @param place where its allocation was known, which the block keeps as long as a stream has it
-   */
-  void putReturned(Place place, long address, PendingUse latest) {
-    TicketMark mark = new TicketMark(latest.timeline(), latest.ticket());
+  /** The block at the address that is a place's key, which keeps the place until it is unused. */
+  PoolBlock keeper(Place place) {
     PoolBlock block = place.keeper();
     if (block == null) {
-      block = block(address);
+      block = block(place.key());
       block.place = place;
       place.keepFor(block);
     }
-    give(block, mark);
+    return block;
+  }
+
+  /** Takes memory back whose uses are all on one stream, if it {@linkplain #keepsAll keeps all}. */
+  void putReturned(PoolBlock block, PendingUse latest) {
+    give(block, new TicketMark(latest.timeline(), latest.ticket()));
   }
 
   private PoolBlock find(long size, Timeline timeline, MemoryStream stream) {

@@ -12,23 +12,27 @@ import org.jspecify.annotations.Nullable;
 /**
  * The allocations of a resource whose memory has not been given back, by a key. Thread-safe.
  *
+ * <p>Each is entered in a place. A place is in the map while it has an allocation, or a block of
+ * the caching pool keeps it: then handing that block out again, and taking it back, needs no
+ * search.
+ *
  * <p>An index by order costs each allocation more than all else here, and few programs ask for it:
  * the first question makes it, and it is kept from then on.
  */
 final class LiveAllocations {
-  /** Where an allocation is entered. */
+  /** What has at most one allocation, the one with its key. */
   final class Place {
     private static final AtomicReferenceFieldUpdater<Place, @Nullable Allocation> ENTERED =
         AtomicReferenceFieldUpdater.newUpdater(Place.class, Allocation.class, "entered");
 
     private final long key;
 
-    /** Null while the memory is given back, and the pool keeps the place. */
+    /** Null while no array has the memory. */
     private volatile @Nullable Allocation entered;
 
     /**
-     * The pool's block at the key, which keeps the place: handing it out again needs no search.
-     * Written by the thread that the block belongs to.
+     * The block that keeps it; null if none does. Written by the thread that has the block, and
+     * read by threads that have found an allocation entered since.
      */
     private @Nullable PoolBlock keeper;
 
@@ -37,17 +41,21 @@ final class LiveAllocations {
       this.entered = allocation;
     }
 
-    /** The pool's block that keeps it; null if none does. */
+    long key() {
+      return key;
+    }
+
+    /** The block that keeps it; null if none does. */
     @Nullable PoolBlock keeper() {
       return keeper;
     }
 
-    /** Lets a block of the pool keep it, from when the thread gives its memory back. */
+    /** Lets a block keep it: it stays in the map when its allocation is removed. */
     void keepFor(PoolBlock block) {
       keeper = block;
     }
 
-    /** No block keeps it any more; it is empty. */
+    /** Takes it out of the map, after its allocation was removed. */
     void drop() {
       keeper = null;
       forget(this);
@@ -73,24 +81,40 @@ final class LiveAllocations {
    */
   @Nullable Allocation add(long key, Allocation allocation) {
     Place fresh = new Place(key, allocation);
-    // First: other threads find the allocation there.
-    allocation.enterAt(fresh);
-    Place known = byKey.putIfAbsent(key, fresh);
-    if (known != null) {
-      return add(known, allocation);
+    while (true) {
+      // Before other threads find it in the map.
+      allocation.setPlace(fresh);
+      Place known = byKey.putIfAbsent(key, fresh);
+      if (known == null) {
+        index(fresh);
+        return null;
+      }
+      if (known.keeper != null) {
+        return add(known, allocation);
+      }
+      Allocation owner = known.entered;
+      if (owner != null) {
+        allocation.setPlace(known);
+        return owner;
+      }
+      // It has just been taken out.
     }
-    index(fresh);
-    return null;
   }
 
   /**
-   * Adds an allocation in a place that is kept.
+   * Adds an allocation in a place that a block keeps.
    *
-   * @return the allocation that has it already; null if none has
+   * @return the allocation that is there already; null if none is
    */
   @Nullable Allocation add(Place place, Allocation allocation) {
-    allocation.enterAt(place);
-    return Place.ENTERED.compareAndSet(place, null, allocation) ? null : place.entered;
+    allocation.setPlace(place);
+    while (!Place.ENTERED.compareAndSet(place, null, allocation)) {
+      Allocation owner = place.entered;
+      if (owner != null) {
+        return owner;
+      }
+    }
+    return null;
   }
 
   /** Adds an allocation again that was removed, and whose memory was not given back after all. */
@@ -110,7 +134,10 @@ final class LiveAllocations {
     }
   }
 
-  /** Removes an allocation if it is here, before its memory is given back. */
+  /**
+   * Removes an allocation if it is here, before its memory is given back. Its place stays if a
+   * block keeps it.
+   */
   void remove(Allocation allocation) {
     if (has(allocation)) {
       Place place = requireNonNull(allocation.place());

@@ -31,7 +31,10 @@ final class PoolBlock {
   /** Whether the heap has it, so that a neighbour may take it in. */
   boolean isUnused;
 
-  /** Where the allocation that had it last was known, kept for the next one; null in the heap. */
+  /**
+   * The place of its allocations, which it keeps from its first return to a cache of a stream on
+   * until it goes to the heap; null otherwise. Written by the thread that has the block.
+   */
   LiveAllocations.@Nullable Place place;
 
   /** The next one in the cache of a stream. */

@@ -219,8 +219,9 @@ public final class UpstreamResource extends TrackedResource implements AutoClose
       }
       boolean isGiven = false;
       try {
+        PoolBlock block = pool.keeper(requireNonNull(allocation.place()));
         live.remove(allocation);
-        pool.putReturned(requireNonNull(allocation.place()), allocation.address(), latest);
+        pool.putReturned(block, latest);
         isGiven = true;
       } finally {
         if (!isGiven) {

@@ -13,6 +13,7 @@ import dev.streamfence.OutOfMemoryBudgetException;
 import dev.streamfence.RuntimeClosedException;
 import dev.streamfence.RuntimeOptions;
 import dev.streamfence.StreamMisuseException;
+import dev.streamfence.foreign.ForeignMemory;
 import dev.streamfence.memory.MemoryBudget;
 import dev.streamfence.memory.MemoryReservation;
 import dev.streamfence.memory.PoolStatistics;
@@ -570,6 +571,38 @@ final class CachingPoolTest {
   void theSimulatedDeviceHasNoPoolByDefault() {
     reopen(RuntimeOptions.defaults());
     assertThat(gpu.memory().pool()).isEmpty();
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1, 5})
+  void anArrayWhoseMemoryWasUsedBeforeIsReportedAndFreedIfItIsNotClosed(int times) {
+    try (RuntimeLog log = RuntimeLog.listen()) {
+      for (int i = 0; i < times; i++) {
+        allocate(a, 16).close();
+      }
+      DeviceArray<int[]> left = gpu.memory().allocate(a, int[].class, 4, "left");
+      gpu.close();
+      assertThat(left.isOpen()).isFalse();
+      assertThat(log.messages()).singleElement().asString().contains("'left'");
+    }
+    assertThat(device.calls(DriverCall.FREE_ASYNC)).isEqualTo(1);
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1, 5})
+  void otherCodeThatHandsMemoryBackWhichWasUsedBeforeKeepsIt(int times) {
+    for (int i = 0; i < times; i++) {
+      allocate(a, 16).close();
+    }
+    DeviceArray<int[]> own = gpu.memory().upload(a, new int[] {1, 2, 3, 4});
+    ForeignMemory handedBack = ForeignMemory.at(Inside.allocation(own).address(), 16);
+    try (DeviceArray<int[]> back = gpu.memory().adopt(b, handedBack.alreadyReady(), int[].class)) {
+      own.close();
+      try (DeviceArray<int[]> next = gpu.memory().upload(a, new int[] {5, 6, 7, 8})) {
+        assertThat(back.download(b)).containsExactly(1, 2, 3, 4);
+        assertThat(next.download(a)).containsExactly(5, 6, 7, 8);
+      }
+    }
   }
 
   /** Guarded memory lies in front of the pool, and direct memory behind it. */

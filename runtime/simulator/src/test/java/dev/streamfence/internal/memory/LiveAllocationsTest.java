@@ -3,11 +3,16 @@ package dev.streamfence.internal.memory;
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.streamfence.corpus.Effort;
 import dev.streamfence.simulation.Schedule;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -52,6 +57,7 @@ final class LiveAllocationsTest {
     Allocation other = at(100);
     live.add(100, owner);
     assertThat(live.add(100, other)).isSameAs(owner);
+    assertThat(live.has(other)).isFalse();
     live.remove(other);
     assertThat(live.has(owner)).isTrue();
     assertThat(live.has(other)).isFalse();
@@ -85,6 +91,34 @@ final class LiveAllocationsTest {
     assertThat(live.add(100, first)).isNull();
     assertThat(first.place()).isNotSameAs(place);
     assertThat(live.overlapping(0, 101)).isSameAs(first);
+  }
+
+  /** Two threads that are given one key in turns each find what they have added. */
+  @Test
+  void whatIsAddedIsThereWhileOtherThreadsRemoveTheirOwn() throws Exception {
+    live.overlapping(0, 1);
+    int rounds = Effort.of(20_000, 300_000);
+    Callable<Integer> turns =
+        () -> {
+          int lost = 0;
+          for (int i = 0; i < rounds; i++) {
+            Allocation own = at(100);
+            if (live.add(100, own) == null) {
+              lost += live.has(own) && live.overlapping(100, 101) == own ? 0 : 1;
+              live.remove(own);
+            }
+          }
+          return lost;
+        };
+    ExecutorService threads = Executors.newFixedThreadPool(2);
+    try {
+      for (Future<Integer> lost : threads.invokeAll(List.of(turns, turns))) {
+        assertThat(lost.get()).isZero();
+      }
+    } finally {
+      threads.shutdown();
+    }
+    assertThat(live.all()).isEmpty();
   }
 
   /** The index is made while other threads add and remove; afterwards it has what is there. */

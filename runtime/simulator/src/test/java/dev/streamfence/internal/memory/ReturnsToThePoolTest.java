@@ -17,6 +17,8 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Requests that meet the return of memory to the caching pool by another thread. */
 final class ReturnsToThePoolTest {
@@ -115,9 +117,7 @@ final class ReturnsToThePoolTest {
     Allocation allocation = budget.allocate(2048, on.a, "");
     // The pool does not know the memory any more.
     pool.putReturned(
-        requireNonNull(allocation.place()),
-        allocation.address(),
-        new PendingUse(on.a, on.a.submitted()));
+        pool.keeper(requireNonNull(allocation.place())), new PendingUse(on.a, on.a.submitted()));
     pooled.trim();
 
     assertThatThrownBy(() -> budget.deallocate(allocation))
@@ -127,5 +127,28 @@ final class ReturnsToThePoolTest {
     assertThat(allocation.isOpen()).isTrue();
     assertThat(pooled.live()).containsExactly(allocation);
     assertThat(budget.snapshot().live()).isEqualTo(2048);
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1, 2, 20})
+  void memoryThatIsHandedOutAgainIsKnown(int times) {
+    BudgetResource budget = new BudgetResource(pooled, 1 << 20);
+    Allocation other = budget.allocate(2048, on.b, "");
+    for (int i = 0; i < times; i++) {
+      budget.deallocate(budget.allocate(2048, on.a, ""));
+    }
+    Allocation last = budget.allocate(2048, on.a, "");
+    assertThat(pooled.live()).containsExactlyInAnyOrder(other, last);
+    assertThat(pooled.overlapping(last.address() + 2047, 1)).isSameAs(last);
+    budget.deallocate(last);
+    assertThat(pooled.live()).containsExactly(other);
+    assertThat(pooled.overlapping(last.address(), 2048)).isNull();
+    // Work of another stream makes the next close an ordinary one.
+    Allocation shared = budget.allocate(2048, on.a, "");
+    on.readOn(shared, on.b);
+    budget.deallocate(shared);
+    Allocation next = budget.allocate(2048, on.a, "");
+    assertThat(pooled.live()).containsExactlyInAnyOrder(other, next);
+    assertThat(pooled.overlapping(next.address(), 2048)).isSameAs(next);
   }
 }
