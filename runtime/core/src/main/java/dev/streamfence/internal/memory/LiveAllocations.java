@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * the first question makes it, and it is kept from then on.
  */
 final class LiveAllocations {
-  /** What has at most one allocation, the one with its key. */
+  /** Has at most one allocation, the one with its key. */
   final class Place {
     private static final AtomicReferenceFieldUpdater<Place, @Nullable Allocation> ENTERED =
         AtomicReferenceFieldUpdater.newUpdater(Place.class, Allocation.class, "entered");
