@@ -36,7 +36,7 @@ final class KernelRacesTest {
     return of(code, LINES);
   }
 
-  private static KernelRaces of(String code, LaunchSpace space) {
+  static KernelRaces of(String code, LaunchSpace space) {
     return of(code, Map.of(), space);
   }
 

@@ -99,6 +99,30 @@ final class RaceProofsTest {
         .isEqualTo(Verdict.PROVED);
   }
 
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "ret; | true",
+        "st.local.u32 [kept], %x; ld.local.u32 %x, [kept]; ret; | true",
+        "setp.eq.s32 %q, %x, 3; @%q ret; call vprintf; ret; | true",
+        "bar.sync 0; ret; | false",
+        "bar.warp.sync -1; ret; | false",
+        "st.global.u32 [%rd], %x; ret; | false",
+        "ld.global.u32 %x, [%rd]; ret; | false",
+        "call g; ret; | false",
+        "membar.gl; ret; | false",
+        "cp.async.wait_all; ret; | false",
+      })
+  void aFunctionThatIsTooLongToBeFollowedMayTouchTheMemoryOfItsThread(
+      String end, boolean isProved) {
+    String code = "mov.u32 %r2, %ntid.x; mov.u32 %r1, %ctaid.x; mad.lo.s32 %r4, %r1, %r2, %r4; ";
+    String body = ".local .b32 kept; .reg .pred %q; " + "add.s32 %x, %x, 1; ".repeat(8_000) + end;
+    KernelRaces races = calling(body, code + "call f; " + at("%r4") + STORE);
+    assertThat(races.verdict()).isEqualTo(isProved ? Verdict.PROVED : Verdict.UNKNOWN);
+    assertThat(races.reason()).isEqualTo(isProved ? "" : "it calls a function");
+  }
+
   @Test
   void aKernelMayPrint() {
     String code = "mov.u32 %r2, %ntid.x; mov.u32 %r1, %ctaid.x; mad.lo.s32 %r4, %r1, %r2, %r4; ";
@@ -182,6 +206,50 @@ final class RaceProofsTest {
     String begin = SOME_COLUMNS + NATURAL + column;
     assertThat(verdict(begin + store + first)).isEqualTo(Verdict.PROVED);
     assertThat(verdict(begin + first + store)).isEqualTo(Verdict.PROVED);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"16, PROVED", "15, UNKNOWN"})
+  void aLoopOfFixedLengthStaysInRowsOfThatLength(int width, Verdict expected) {
+    String loop =
+        "mad.lo.s32 %r20, %r4, WIDTH, 0; ".replace("WIDTH", "" + width)
+            + at("%r20")
+            + "mov.u32 %r7, 0; L: st.global.u32 [%rd5], %r4; add.s64 %rd5, %rd5, 4;"
+            + " add.s32 %r7, %r7, 1; setp.lt.s32 %p1, %r7, 16; @%p1 bra L; ";
+    assertThat(verdict(loop) == Verdict.PROVED).isEqualTo(expected == Verdict.PROVED);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"%r5, true", "%r4, false"})
+  void branchesThatExcludeEachOtherInALaunchDoNotMeet(String number, boolean isProved) {
+    // Of the thread's number, the thread m stores to the element of the thread before.
+    String branches =
+        "setp.ge.s32 %p1, NUMBER, %r6; @%p1 bra A; ".replace("NUMBER", number)
+            + at("%r4")
+            + STORE
+            + "bra END; A: "
+            + at("%r4")
+            + "st.global.u32 [%rd5+-4], %r4; ";
+    assertThat(verdict(branches) == Verdict.PROVED).isEqualTo(isProved);
+  }
+
+  @Test
+  void theArraysWhoseNumbersDecideAreNamed() {
+    String index = loaded("u32") + at("%r16") + STORE;
+    KernelRaces races = KernelRacesTest.of(index, LINES);
+    assertThat(races.verdict()).isEqualTo(Verdict.DATA);
+    assertThat(races.numbers()).containsExactly(1);
+  }
+
+  @Test
+  void manyAccessesToOneMemoryAreNotCompared() {
+    StringBuilder code = new StringBuilder("mov.u32 %r21, %r4; ");
+    for (int i = 0; i < 210; i++) {
+      code.append("mad.lo.s32 %r21, %r21, 3, ").append(i).append("; ").append(at("%r21"));
+      code.append(STORE);
+    }
+    assertThat(KernelRacesTest.of(code.toString(), LINES).reason())
+        .isEqualTo("it has more than 200 accesses to one memory");
   }
 
   @Test
