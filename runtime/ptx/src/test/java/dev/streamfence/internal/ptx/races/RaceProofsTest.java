@@ -233,6 +233,36 @@ final class RaceProofsTest {
     assertThat(verdict(branches) == Verdict.PROVED).isEqualTo(isProved);
   }
 
+  @ParameterizedTest
+  @CsvSource({"20, true", "30, false"})
+  void theFarthestOfVeryManyComparisonsAreLeftOut(int count, boolean isProved) {
+    StringBuilder code = new StringBuilder("setp.ne.s32 %p1, %r4, 0; @%p1 bra END; ");
+    List<String> comparisons = List.of("eq", "ne", "lt");
+    for (int i = 0; i < count; i++) {
+      // None of these says anything of the thread's number.
+      code.append("setp.").append(comparisons.get(i % 3)).append(".s32 %p2, %r6, ");
+      code.append(100 + i).append("; @%p2 bra END; ");
+    }
+    assertThat(verdict(code + at("3") + STORE) == Verdict.PROVED).isEqualTo(isProved);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"y", "z"})
+  void threadsOfABlockInTheSameColumnAreARace(String dimension) {
+    String code =
+        "mov.u32 %r15, %tid.DIM; mov.u32 %r16, %ntid.DIM; mul.lo.s32 %r14, %r15, %r16; "
+                .replace("DIM", dimension)
+            + at("%r0");
+    String store = "st.global.u32 [%rd5], %r14; ";
+    assertThat(KernelRacesTest.of(code + store, LaunchSpace.ANY).verdict())
+        .isEqualTo(Verdict.CERTAIN);
+    String blocks = "mov.u32 %r14, %ctaid.DIM; ".replace("DIM", dimension) + at("%r0");
+    assertThat(KernelRacesTest.of(blocks + store, LaunchSpace.ANY).verdict())
+        .isEqualTo(Verdict.CERTAIN);
+    assertThat(KernelRacesTest.of(blocks + at("%r4") + store, LINES).verdict())
+        .isEqualTo(Verdict.PROVED);
+  }
+
   @Test
   void theArraysWhoseNumbersDecideAreNamed() {
     String index = loaded("u32") + at("%r16") + STORE;
