@@ -71,7 +71,7 @@ public final class Widths {
     ScalarType type = instruction.type();
     return switch (instruction.opcode()) {
       case "popc", "clz" -> type == null ? 0 : type.bits;
-      case "bfind" -> type == ScalarType.U32 || type == ScalarType.S32 ? Integer.SIZE - 1 : 0;
+      case "bfind" -> type == null ? 0 : type.bits - 1;
       default -> 0;
     };
   }

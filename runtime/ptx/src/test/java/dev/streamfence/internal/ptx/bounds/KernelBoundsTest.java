@@ -236,6 +236,8 @@ class KernelBoundsTest {
         "both | setp.ne.s32 %p2, %r6, 9; and.pred %p3, %p2, %p1; | true",
         "one of both | setp.ne.s32 %p2, %r6, 9; or.pred %p3, %p2, %p1; | false",
         "not one of both | not.pred %p4, %p1; or.pred %p2, %p4, %p5; not.pred %p3, %p2; | true",
+        "not another one of both | not.pred %p4, %p1; or.pred %p2, %p5, %p4; not.pred %p3, %p2; |"
+            + " true",
         "not both | not.pred %p4, %p1; and.pred %p2, %p4, %p5; not.pred %p3, %p2; | false",
         "exactly one | setp.ne.s32 %p2, %r6, 9; xor.pred %p3, %p2, %p1; | false",
         "both in one instruction | setp.ne.s32 %p2, %r6, 9; setp.lt.and.s32 %p3, %r4, %r5, %p2; | true",
@@ -253,6 +255,22 @@ class KernelBoundsTest {
                 + "\n@!%p3 bra END;\nmul.wide.s32 %rd2, %r4, 4;\nadd.s64 %rd3, %rd1, %rd2;\n"
                 + "st.global.u32 [%rd3], %r4;\nEND:\n");
     isLimitedTo(bounds, new Shape(4, 32, 60, 1), 0, limits ? 60 * 4 : 4 * 32 * 4);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "'bfind.u32 %r7, %r6;', -1, 31", "'bfind.u64 %r7, %rd9;', -1, 63", "'clz.b32 %r7, %r6;', 0, 32",
+    "'popc.b64 %r7, %rd9;', 0, 64", "'min.u32 %r7, %r6, 9;', 0, 9", "'min.u32 %r7, 9, %r6;', 0, 9"
+  })
+  void anInstructionLimitsItsResultWhateverItIsOf(String instruction, long least, long most) {
+    KernelBounds bounds =
+        bounds(
+            ".shared .align 8 .b8 tile[16]; ld.shared.u32 %r6, [tile]; ld.shared.u64 %rd9, [tile];\n"
+                + instruction
+                + "\nmul.wide.s32 %rd2, %r7, 4;\nadd.s64 %rd3, %rd1, %rd2;\n"
+                + "st.global.u32 [%rd3], %r4;\n");
+    assertThat(bounds.arrays().get(0).isLimited()).isTrue();
+    isLimitedTo(bounds, new Shape(1, 32, 1), 4 * least, 4 * most + 4);
   }
 
   @ParameterizedTest
