@@ -27,10 +27,9 @@ final class KernelRacesTest {
 
   static final String STORE = "st.global.u32 [%rd5], %r4; ";
   static final String LOAD = "ld.global.u32 %r10, [%rd5]; ";
-  private static final String TILE =
-      "shl.b32 %r11, %r0, 2; mov.u32 %r12, tile; add.s32 %r13, %r12, %r11; ";
-  private static final String PUT = "st.shared.u32 [%r13], %r4; ";
-  private static final String GET = "ld.shared.u32 %r10, [%r13+4]; ";
+  static final String TILE = "shl.b32 %r11, %r0, 2; mov.u32 %r12, tile; add.s32 %r13, %r12, %r11; ";
+  static final String PUT = "st.shared.u32 [%r13], %r4; ";
+  static final String GET = "ld.shared.u32 %r10, [%r13+4]; ";
 
   private static KernelRaces of(String code) {
     return of(code, LINES);
