@@ -26,21 +26,11 @@ class KernelBoundsTest {
       ld.param.u32 %r5, [p1];
       """;
 
-  private record Shape(int blocks, int threads, long... numbers) implements LaunchNumbers {
-    @Override
-    public long argument(int argument) {
-      return numbers[argument];
-    }
-
-    @Override
-    public int block(int dimension) {
-      return dimension == 0 ? threads : 1;
-    }
-
-    @Override
-    public int grid(int dimension) {
-      return dimension == 0 ? blocks : 1;
-    }
+  /** A store to the element with this index. */
+  private static String storeAt(String index) {
+    return "\nmul.wide.s32 %rd2, "
+        + index
+        + ", 4;\nadd.s64 %rd3, %rd1, %rd2;\nst.global.u32 [%rd3], %r4;\n";
   }
 
   private static KernelBounds bounds(String body) {
@@ -267,8 +257,7 @@ class KernelBoundsTest {
         bounds(
             ".shared .align 8 .b8 tile[16]; ld.shared.u32 %r6, [tile]; ld.shared.u64 %rd9, [tile];\n"
                 + instruction
-                + "\nmul.wide.s32 %rd2, %r7, 4;\nadd.s64 %rd3, %rd1, %rd2;\n"
-                + "st.global.u32 [%rd3], %r4;\n");
+                + storeAt("%r7"));
     assertThat(bounds.arrays().get(0).isLimited()).isTrue();
     isLimitedTo(bounds, new Shape(1, 32, 1), 4 * least, 4 * most + 4);
   }
@@ -279,8 +268,7 @@ class KernelBoundsTest {
     KernelBounds bounds =
         bounds(
             ".shared .align 4 .b8 tile[16]; ld.shared.TYPE %r6, [tile];\n".replace("TYPE", type)
-                + "mul.wide.s32 %rd2, %r6, 4;\nadd.s64 %rd3, %rd1, %rd2;\n"
-                + "st.global.u32 [%rd3], %r4;\n");
+                + storeAt("%r6"));
     isLimitedTo(bounds, new Shape(1, 32, 1), 4 * least, 4 * most + 4);
     assertThat(bounds.isChecked(0)).isFalse();
     assertThat(bounds.launches().isChecked()).isFalse();
@@ -303,8 +291,8 @@ class KernelBoundsTest {
         bounds(
             ".shared .align 4 .b8 tile[16]; ld.shared.u32 %r6, [tile];\n"
                 + index
-                + "\nmul.wide.s32 %rd2, %r7, 4;\nadd.s64 %rd3, %rd1, %rd2;\n"
-                + "st.global.u32 [%rd3], %r4;\nEND:\n");
+                + storeAt("%r7")
+                + "END:\n");
     assertThat(bounds.isChecked(0)).as(what).isEqualTo(isChecked);
     assertThat(bounds.launches().isChecked()).as(what).isEqualTo(isChecked);
   }
@@ -315,8 +303,7 @@ class KernelBoundsTest {
     KernelBounds bounds =
         bounds(
             "ld.param.TYPE %r6, [PLACE];\n".replace("TYPE", type).replace("PLACE", place)
-                + "mul.wide.s32 %rd2, %r6, 4;\nadd.s64 %rd3, %rd1, %rd2;\n"
-                + "st.global.u32 [%rd3], %r4;\n");
+                + storeAt("%r6"));
     assertThat(bounds.launches().arguments())
         .allMatch(number -> number.parameter() == 1 && number.offset() == 0);
     assertThat(bounds.isChecked(0)).isFalse();
@@ -329,23 +316,7 @@ class KernelBoundsTest {
         bounds(
             "mov.u32 %r6, %laneid; mul.wide.u32 %rd2, %r6, 4; add.s64 %rd3, %rd1, %rd2;"
                 + " st.global.u32 [%rd3], %r4;\n");
-    LaunchNumbers launch =
-        new LaunchNumbers() {
-          @Override
-          public long argument(int argument) {
-            return 0;
-          }
-
-          @Override
-          public int block(int dimension) {
-            return dimension == 0 ? threads / rows / planes : dimension == 1 ? rows : planes;
-          }
-
-          @Override
-          public int grid(int dimension) {
-            return 1;
-          }
-        };
+    Shape launch = new Shape(1, List.of(threads / rows / planes, rows, planes));
     BoundsEvaluator evaluator = bounds.launches().evaluator();
     evaluator.limit(launch);
     assertThat(evaluator.mayEnd(0)).isEqualTo(4L * Math.min(threads, 32));
@@ -388,8 +359,7 @@ class KernelBoundsTest {
     KernelBounds bounds =
         bounds(
             ".local .u8 kept; st.local.u8 [kept], %r4; ld.local.u8 %r6, [kept];\n"
-                + "mul.wide.s32 %rd2, %r6, 4;\nadd.s64 %rd3, %rd1, %rd2;\n"
-                + "st.global.u32 [%rd3], %r4;\n");
+                + storeAt("%r6"));
     isLimitedTo(bounds, new Shape(2, 32, 1), 0, 64 * 4);
     reaches(bounds, new Shape(2, 32, 1), 64 * 4);
     // The last thread's number is 299, of which the last eight bits are 43.
@@ -714,8 +684,7 @@ class KernelBoundsTest {
         "{ .param .b32 a; st.param.b32 [a+0], %r3; .param .align 8 .b8 b[8];"
             + " st.param.v2.b32 [b+0], {9, 40}; .param .b32 c;"
             + " call.uni (c), most, (a, b); ld.param.b32 %r6, [c+0]; }\n";
-    String store =
-        "mul.wide.s32 %rd2, %r6, 4;\nadd.s64 %rd3, %rd1, %rd2;\nst.global.u32 [%rd3], %r4;\n";
+    String store = storeAt("%r6");
     KernelBounds bounds = bounds(FUNCTIONS, call + store);
     isLimitedTo(bounds, new Shape(1, 32), 0, 41 * 4);
     reaches(bounds, new Shape(1, 32), 41 * 4);
@@ -728,8 +697,7 @@ class KernelBoundsTest {
     String call =
         "mov.u16 %rs1, 456;\n{ .param .b32 a; st.param.b8 [a+0], %rs1; .param .b32 c;"
             + " call.uni (c), minus, (a); ld.param.b32 %r6, [c+0]; }\n";
-    String store =
-        "mul.wide.s32 %rd2, %r6, 4;\nadd.s64 %rd3, %rd1, %rd2;\nst.global.u32 [%rd3], %r4;\n";
+    String store = storeAt("%r6");
     // 456 is 200 in a byte, which is -56 with a sign.
     isLimitedTo(bounds(FUNCTIONS, call + store), new Shape(1, 32), 56 * 4, 57 * 4);
   }
@@ -1000,11 +968,7 @@ class KernelBoundsTest {
   }
 
   private static KernelBounds indexed(String instruction) {
-    return bounds(
-        "ld.param.u32 %r6, [p2];\n"
-            + instruction
-            + "\nmul.wide.s32 %rd2, %r8, 4;\nadd.s64 %rd3, %rd1, %rd2;\n"
-            + "st.global.u32 [%rd3], %r4;\n");
+    return bounds("ld.param.u32 %r6, [p2];\n" + instruction + storeAt("%r8"));
   }
 
   /** The element that is touched where an instruction computes the index from two numbers. */
@@ -1219,9 +1183,7 @@ class KernelBoundsTest {
 
   /** How far a grid of one block reaches in elements of which {@code %r6} is the index. */
   private static long endOfGrid(String code, int threads) {
-    String body =
-        code
-            + "mul.wide.s32 %rd2, %r6, 4;\nadd.s64 %rd3, %rd1, %rd2;\nst.global.u32 [%rd3], %r4;\n";
+    String body = code + storeAt("%r6");
     return bounds(body).launches().evaluator().endOfGrid(0, new Shape(1, threads));
   }
 
@@ -1266,8 +1228,7 @@ class KernelBoundsTest {
       body.append(
           "mad.lo.s32 %r6, %r6, %r6, %r5;\nand.b32 %r7, %r6, %r4;\nxor.b32 %r6, %r7, %r6;\n");
     }
-    body.append(
-        "mul.wide.s32 %rd2, %r6, 4;\nadd.s64 %rd3, %rd1, %rd2;\nst.global.u32 [%rd3], %r4;\n");
+    body.append(storeAt("%r6"));
     long begin = System.nanoTime();
     KernelBounds bounds = bounds(body.toString());
     BoundsEvaluator evaluator = bounds.launches().evaluator();

@@ -16,24 +16,6 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** The intervals of single steps. */
 final class RangeStepsTest {
-  private static final LaunchNumbers NONE =
-      new LaunchNumbers() {
-        @Override
-        public long argument(int argument) {
-          throw new AssertionError("no step reads a number of the launch");
-        }
-
-        @Override
-        public int block(int dimension) {
-          return 1;
-        }
-
-        @Override
-        public int grid(int dimension) {
-          return 1;
-        }
-      };
-
   private final RangeProgram program = new RangeProgram();
 
   /** A step with a fixed interval. */
@@ -44,7 +26,8 @@ final class RangeStepsTest {
   private void gives(RangeStep step, long least, long most) {
     int self = program.add(step);
     Results results = new Results(program);
-    program.run(NONE, results);
+    // No step reads a number of the launch.
+    program.run(new Shape(1, 1), results);
     assertThat(new long[] {results.low[self], results.high[self]}).containsExactly(least, most);
   }
 
