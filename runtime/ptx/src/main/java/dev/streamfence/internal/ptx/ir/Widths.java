@@ -66,6 +66,11 @@ public final class Widths {
         : 0;
   }
 
+  /** Returns the least that an instruction counts to: the place of a bit is -1 if there is none. */
+  public static long countsAtLeast(Instruction instruction) {
+    return instruction.opcode().equals("bfind") ? -1 : 0;
+  }
+
   /** Returns the most that an instruction counts to; 0 if it does not count bits. */
   public static long countsAtMost(Instruction instruction) {
     ScalarType type = instruction.type();

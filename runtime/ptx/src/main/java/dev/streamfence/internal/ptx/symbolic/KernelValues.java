@@ -505,10 +505,8 @@ public final class KernelValues {
           : nodes.unknown(bits, 0, all, block, sources);
     }
     long most = Widths.countsAtMost(instruction);
-    // The place of a bit is -1 if there is none.
-    long least = instruction.opcode().equals("bfind") ? -1 : 0;
     return most > 0
-        ? nodes.unknown(bits, least, most, block, sources)
+        ? nodes.unknown(bits, Widths.countsAtLeast(instruction), most, block, sources)
         : nodes.unknown(bits, block, sources);
   }
 
