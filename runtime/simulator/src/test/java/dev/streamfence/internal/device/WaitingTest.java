@@ -46,6 +46,10 @@ final class WaitingTest {
       DeviceRuntime.simulated(
           device,
           RuntimeOptions.defaults().withStreams(1).withMemoryBudget(MemoryBudget.ofBytes(BUDGET)));
+
+  /** Requests of other parts would wait in lines of their own. */
+  private final DeviceMemory part = gpu.memory().within(5L * BUDGET);
+
   private final List<AutoCloseable> taken = Collections.synchronizedList(new ArrayList<>());
 
   @AfterEach
@@ -57,33 +61,33 @@ final class WaitingTest {
   private enum Scarce {
     STREAM {
       @Override
-      Optional<? extends AutoCloseable> take(DeviceRuntime gpu, Duration timeout)
+      Optional<? extends AutoCloseable> take(DeviceRuntime gpu, DeviceMemory part, Duration timeout)
           throws InterruptedException {
         return gpu.streams().acquire(timeout);
       }
     },
     MEMORY {
       @Override
-      Optional<? extends AutoCloseable> take(DeviceRuntime gpu, Duration timeout)
+      Optional<? extends AutoCloseable> take(DeviceRuntime gpu, DeviceMemory part, Duration timeout)
           throws InterruptedException {
         return gpu.memory().reserve(BUDGET, timeout);
       }
     },
     MEMORY_OF_A_PART {
       @Override
-      Optional<? extends AutoCloseable> take(DeviceRuntime gpu, Duration timeout)
+      Optional<? extends AutoCloseable> take(DeviceRuntime gpu, DeviceMemory part, Duration timeout)
           throws InterruptedException {
-        return gpu.memory().within(5L * BUDGET).reserve(BUDGET, timeout);
+        return part.reserve(BUDGET, timeout);
       }
     };
 
-    abstract Optional<? extends AutoCloseable> take(DeviceRuntime gpu, Duration timeout)
-        throws InterruptedException;
+    abstract Optional<? extends AutoCloseable> take(
+        DeviceRuntime gpu, DeviceMemory part, Duration timeout) throws InterruptedException;
   }
 
   private Optional<? extends AutoCloseable> take(Scarce scarce, Duration timeout)
       throws InterruptedException {
-    Optional<? extends AutoCloseable> result = scarce.take(gpu, timeout);
+    Optional<? extends AutoCloseable> result = scarce.take(gpu, part, timeout);
     result.ifPresent(taken::add);
     return result;
   }
