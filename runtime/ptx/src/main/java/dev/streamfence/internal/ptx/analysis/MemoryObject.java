@@ -34,6 +34,10 @@ final class MemoryObject {
 
   private final NavigableMap<Long, Map<Integer, Slot>> slots = new TreeMap<>();
   private final Map<Integer, Slot> anywhere = new HashMap<>();
+
+  /** What loads of each width at unknown offsets find, until the content changes. */
+  private final Map<Integer, Provenance> foundAnywhere = new HashMap<>();
+
   private int size;
   private boolean escaped;
 
@@ -127,6 +131,7 @@ final class MemoryObject {
       joined = widened;
     }
     slot.value = joined;
+    foundAnywhere.clear();
     return true;
   }
 
@@ -205,10 +210,15 @@ final class MemoryObject {
 
   /** Returns the value that a load at an unknown offset may find. */
   Provenance loadAnywhere(int width) {
+    Provenance known = foundAnywhere.get(width);
+    if (known != null) {
+      return known;
+    }
     Provenance found = loadAnywhere(anywhere, width);
     for (Map<Integer, Slot> place : slots.values()) {
       found = found.join(loadAnywhere(place, width));
     }
+    foundAnywhere.put(width, found);
     return found;
   }
 
