@@ -131,7 +131,8 @@ final class MemoryObject {
       joined = widened;
     }
     slot.value = joined;
-    foundAnywhere.clear();
+    Provenance stored = joined;
+    foundAnywhere.replaceAll((load, found) -> found.join(part(stored, width, load)));
     return true;
   }
 
@@ -225,17 +226,21 @@ final class MemoryObject {
   private static Provenance loadAnywhere(Map<Integer, Slot> place, int width) {
     Provenance found = Provenance.BOTTOM;
     for (Map.Entry<Integer, Slot> slot : place.entrySet()) {
-      Provenance value = slot.getValue().value;
-      if (slot.getKey() == width) {
-        found = found.join(value);
-      } else if (slot.getKey() > width) {
-        found = found.join(BitArithmetic.part(value));
-      } else if (!value.isBottom()) {
-        // The load may cover several adjacent ones.
-        Provenance beside = BitArithmetic.assemble(value, value);
-        found = found.join(value).join(beside).join(beside.map(BitArithmetic::unclear));
-      }
+      found = found.join(part(slot.getValue().value, slot.getKey(), width));
     }
     return found;
+  }
+
+  /** Returns what a load at an unknown offset may find of a value that was stored. */
+  private static Provenance part(Provenance value, int stored, int width) {
+    if (stored == width || value.isBottom()) {
+      return value;
+    }
+    if (stored > width) {
+      return BitArithmetic.part(value);
+    }
+    // The load may cover several adjacent ones.
+    Provenance beside = BitArithmetic.assemble(value, value);
+    return value.join(beside).join(beside.map(BitArithmetic::unclear));
   }
 }
