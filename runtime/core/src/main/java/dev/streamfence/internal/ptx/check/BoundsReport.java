@@ -17,21 +17,14 @@ import java.util.List;
 final class BoundsReport {
   private final PtxModule module;
   private final PtxEntry entry;
-  private final KernelSignature signature;
   private final DeclaredArrays declared;
   private final KernelBounds bounds;
 
   BoundsReport(KernelFlow kernel, KernelSignature signature) {
     this.module = kernel.module();
     this.entry = kernel.entry();
-    this.signature = signature;
     this.declared = DeclaredArrays.of(signature);
-    this.bounds = KernelBounds.of(kernel, declared.places(), declared.tables());
-  }
-
-  /** Whether it is about a kernel with this declaration. */
-  boolean isOf(KernelSignature other) {
-    return signature.equals(other);
+    this.bounds = KernelBounds.of(kernel, declared.places(), declared.tables()).compact();
   }
 
   /** What it takes to compute which elements a launch touches. */

@@ -10,6 +10,7 @@ import dev.streamfence.internal.ptx.analysis.ParameterAccess;
 import dev.streamfence.internal.ptx.analysis.VariableUse;
 import dev.streamfence.internal.ptx.analysis.VariableUses;
 import dev.streamfence.internal.ptx.analysis.lattice.ParameterRole;
+import dev.streamfence.internal.ptx.bounds.KernelBounds;
 import dev.streamfence.internal.ptx.bounds.LaunchBounds;
 import dev.streamfence.internal.ptx.check.Mismatch.Difference;
 import dev.streamfence.internal.ptx.symbolic.KernelFlow;
@@ -79,15 +80,14 @@ public final class KernelCheck {
   private final Map<Declared, KernelAccesses> known = new HashMap<>();
 
   private int knownParameters;
-  private @Nullable BoundsReport lastReport;
 
-  /** The code of the last kernels, of which several analyses are made. */
-  private final Map<String, KernelFlow> flows = new HashMap<>();
+  /** The code of the last kernel, of which several analyses are made. */
+  private @Nullable KernelFlow lastFlow;
 
   /** What the code shows of kernels, remembered for the same reason. */
   private final Map<KernelSignature, RaceReport> knownRaces = new HashMap<>();
 
-  private final Map<KernelSignature, List<String>> knownBounds = new HashMap<>();
+  private final Map<KernelSignature, BoundsReport> knownBounds = new HashMap<>();
   private final Map<Analysed, String> knownAnalyses = new HashMap<>();
 
   private @Nullable VariableUses variableUses;
@@ -165,7 +165,7 @@ public final class KernelCheck {
     mismatches.addAll(
         launches.compare(declared, entry, blocks.isPresent() ? Optional.empty() : block(declared)));
     if (declared.requiresBounds() && mismatches.isEmpty()) {
-      mismatches.addAll(report(entry, declared).unproved());
+      mismatches.addAll(bounds(entry, declared).unproved());
     }
     return withoutRepetitions(mismatches);
   }
@@ -177,10 +177,7 @@ public final class KernelCheck {
    * @return one clause per array; empty if there is no such entry
    */
   public List<String> bounds(KernelSignature declared) {
-    return remembered(
-        knownBounds,
-        declared,
-        () -> agreeing(declared).map(entry -> report(entry, declared).inWords()).orElse(List.of()));
+    return agreeing(declared).map(entry -> bounds(entry, declared).inWords()).orElse(List.of());
   }
 
   /**
@@ -209,8 +206,11 @@ public final class KernelCheck {
    */
   public Optional<LaunchBounds> launches(KernelSignature declared) {
     return agreeing(declared)
-        .map(entry -> report(entry, declared).launches())
-        .map(launches -> declared.requiresBounds() ? launches : launches.compact());
+        .map(
+            entry ->
+                declared.requiresBounds()
+                    ? whole(entry, declared)
+                    : bounds(entry, declared).launches());
   }
 
   private KernelFacts facts(PtxEntry entry, KernelSignature declared, List<KernelSymbol> symbols) {
@@ -228,7 +228,7 @@ public final class KernelCheck {
     return new KernelFacts(
         entry.blockLimit().filter(BlockLimit::exact).orElse(null),
         uses,
-        report(entry, declared).launches());
+        bounds(entry, declared).launches());
   }
 
   private Optional<PtxEntry> agreeing(KernelSignature declared) {
@@ -250,40 +250,43 @@ public final class KernelCheck {
                 remembered(
                     knownRaces,
                     declared,
-                    () -> new RaceReport(flow(entry), declared, block(declared))));
+                    () -> {
+                      KernelFlow flow = flow(entry);
+                      RaceReport races = new RaceReport(flow, declared, block(declared));
+                      // The next question is about them, and the code is prepared now.
+                      bounds(entry, declared);
+                      return races;
+                    }));
   }
 
   private static <K, V> V remembered(Map<K, V> known, K key, Supplier<V> analysis) {
     V found = known.get(key);
     if (found == null) {
       found = analysis.get();
-      if (known.size() < MAX_REMEMBERED) {
-        known.put(key, found);
+      if (known.size() == MAX_REMEMBERED) {
+        known.clear();
       }
+      known.put(key, found);
     }
     return found;
   }
 
-  /** The bounds of a kernel, which are asked for several times in a row. */
-  private BoundsReport report(PtxEntry entry, KernelSignature declared) {
-    BoundsReport last = lastReport;
-    if (last == null || !last.isOf(declared)) {
-      last = new BoundsReport(flow(entry), declared);
-      lastReport = last;
-    }
-    return last;
+  private LaunchBounds whole(PtxEntry entry, KernelSignature declared) {
+    DeclaredArrays arrays = DeclaredArrays.of(declared);
+    return KernelBounds.of(flow(entry), arrays.places(), arrays.tables()).launches();
+  }
+
+  private BoundsReport bounds(PtxEntry entry, KernelSignature declared) {
+    return remembered(knownBounds, declared, () -> new BoundsReport(flow(entry), declared));
   }
 
   private KernelFlow flow(PtxEntry entry) {
-    KernelFlow found = flows.get(entry.name());
-    if (found == null) {
-      if (flows.values().stream().mapToInt(KernelFlow::size).sum() > ModuleAnalysis.MOST_KEPT) {
-        flows.clear();
-      }
-      found = new KernelFlow(module, entry, analysis::flow);
-      flows.put(entry.name(), found);
+    KernelFlow last = lastFlow;
+    if (last == null || !last.entry().name().equals(entry.name())) {
+      last = new KernelFlow(module, entry, analysis::flow);
+      lastFlow = last;
     }
-    return found;
+    return last;
   }
 
   private static boolean isOfType(Mismatch mismatch) {

@@ -35,7 +35,7 @@ final class MemoryObject {
   private final NavigableMap<Long, Map<Integer, Slot>> slots = new TreeMap<>();
   private final Map<Integer, Slot> anywhere = new HashMap<>();
 
-  /** What loads of each width at unknown offsets find, until the content changes. */
+  /** What loads of each width at unknown offsets find; stores join what they add. */
   private final Map<Integer, Provenance> foundAnywhere = new HashMap<>();
 
   private int size;

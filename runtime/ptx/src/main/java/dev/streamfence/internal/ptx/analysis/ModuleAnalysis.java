@@ -14,7 +14,7 @@ import java.util.Map;
  */
 public final class ModuleAnalysis {
   /** How many prepared instructions are kept for the next kernel, which may call the same. */
-  public static final int MOST_KEPT = 1 << 13;
+  private static final int MOST_KEPT = 1 << 13;
 
   private final PtxModule module;
   private final Map<String, FunctionFlow> flows = new HashMap<>();

@@ -30,6 +30,7 @@ final class ArrayAnalysis {
   private final Certainty certainty;
   private final List<TouchedRange> touched = new ArrayList<>();
   private final List<MemoryAccess> inArray = new ArrayList<>();
+  private List<CertainAccess> certain = List.of();
   private @Nullable Instruction unclear;
   private String reason = "";
 
@@ -50,7 +51,7 @@ final class ArrayAnalysis {
     this.certainty = certainty;
   }
 
-  ArrayBounds bounds() {
+  ArrayAnalysis analyse() {
     boolean escapes = false;
     for (Node value : values.escaping()) {
       escapes |= dependences.dependsOn(value, array);
@@ -67,19 +68,26 @@ final class ArrayAnalysis {
         }
       }
     }
-    List<CertainAccess> certain = certain();
-    return reason.isEmpty()
-        ? new ArrayBounds(place, touched, certain, null, "")
-        : new ArrayBounds(place, List.of(), certain, unclear, reason);
+    try {
+      certain = certainty.of(inArray);
+    } catch (TooComplexException e) {
+      // What is certain of them takes too much work to find.
+    }
+    return this;
   }
 
-  /** The accesses that are certain; none if finding them takes too much work. */
-  private List<CertainAccess> certain() {
-    try {
-      return certainty.of(inArray);
-    } catch (TooComplexException e) {
-      return List.of();
-    }
+  ArrayBounds bounds() {
+    return new ArrayBounds(place, reason.isEmpty() ? null : unclear, reason);
+  }
+
+  /** All bytes that the kernel may touch; none if they are not limited. */
+  List<TouchedRange> touched() {
+    return reason.isEmpty() ? touched : List.of();
+  }
+
+  /** The accesses that are certain. */
+  List<CertainAccess> certain() {
+    return certain;
   }
 
   private void add(MemoryAccess access) {

@@ -2,33 +2,19 @@ package dev.streamfence.internal.ptx.bounds;
 
 import dev.streamfence.internal.ptx.symbolic.ArrayPlace;
 import dev.streamfence.internal.ptx.syntax.Instruction;
-import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** Which elements of one array a kernel touches, as far as its code shows it. Immutable. */
 public final class ArrayBounds {
   private final ArrayPlace place;
-  private final List<TouchedRange> touched;
-  private final List<CertainAccess> certain;
   private final @Nullable Instruction unclear;
   private final String reason;
 
-  ArrayBounds(
-      ArrayPlace place,
-      List<TouchedRange> touched,
-      List<CertainAccess> certain,
-      @Nullable Instruction unclear,
-      String reason) {
+  ArrayBounds(ArrayPlace place, @Nullable Instruction unclear, String reason) {
     this.place = place;
-    this.touched = List.copyOf(touched);
-    this.certain = List.copyOf(certain);
     this.unclear = unclear;
     this.reason = reason;
-  }
-
-  static ArrayBounds unknown(ArrayPlace place, @Nullable Instruction unclear, String reason) {
-    return new ArrayBounds(place, List.of(), List.of(), unclear, reason);
   }
 
   /** Where the kernel receives the array. */
@@ -49,13 +35,5 @@ public final class ArrayBounds {
   /** The first instruction for which it is unknown, if one is the cause. */
   public Optional<Instruction> unclear() {
     return Optional.ofNullable(unclear);
-  }
-
-  List<TouchedRange> touched() {
-    return touched;
-  }
-
-  List<CertainAccess> certain() {
-    return certain;
   }
 }

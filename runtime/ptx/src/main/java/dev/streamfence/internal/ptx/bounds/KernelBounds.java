@@ -4,10 +4,10 @@ import dev.streamfence.internal.ptx.ir.ControlGraph;
 import dev.streamfence.internal.ptx.ir.TooComplexException;
 import dev.streamfence.internal.ptx.symbolic.ArrayPlace;
 import dev.streamfence.internal.ptx.symbolic.Dependences;
+import dev.streamfence.internal.ptx.symbolic.EvaluatedKernel;
 import dev.streamfence.internal.ptx.symbolic.Formulas;
 import dev.streamfence.internal.ptx.symbolic.Guards;
 import dev.streamfence.internal.ptx.symbolic.KernelFlow;
-import dev.streamfence.internal.ptx.symbolic.KernelParameters;
 import dev.streamfence.internal.ptx.symbolic.KernelValues;
 import dev.streamfence.internal.ptx.symbolic.NodeGraph;
 import dev.streamfence.internal.ptx.syntax.Instruction;
@@ -69,7 +69,7 @@ public final class KernelBounds {
               ? String.valueOf(e.getMessage())
               : "its addresses are too long a formula";
       List<ArrayBounds> unknown =
-          arrays.stream().map(place -> ArrayBounds.unknown(place, null, reason)).toList();
+          arrays.stream().map(place -> new ArrayBounds(place, null, reason)).toList();
       LaunchBounds.Reach nothing = new LaunchBounds.Reach(false, List.of(), List.of());
       return new KernelBounds(
           unknown,
@@ -85,7 +85,12 @@ public final class KernelBounds {
 
   /** Whether there are ordinary launches of which it is known that they touch an array. */
   public boolean isChecked(int array) {
-    return !arrays.get(array).certain().isEmpty() && TriedLaunch.checks(launches, array);
+    return TriedLaunch.checks(launches, array);
+  }
+
+  /** The same with what launches need alone, see {@link LaunchBounds#compact}. */
+  public KernelBounds compact() {
+    return new KernelBounds(arrays, launches.compact());
   }
 
   /** What it takes to compute the numbers of each launch. */
@@ -97,46 +102,49 @@ public final class KernelBounds {
   private static final class Analysis {
     private final KernelFlow kernel;
     private final List<ArrayPlace> arrays;
-    private final NodeGraph nodes = new NodeGraph();
-    private final KernelParameters parameters;
+    private final EvaluatedKernel evaluated;
 
     Analysis(KernelFlow kernel, List<ArrayPlace> arrays, List<ArrayPlace> tables) {
       this.kernel = kernel;
       this.arrays = arrays;
-      this.parameters =
-          new KernelParameters(nodes, kernel.function(MAX_INSTRUCTIONS), arrays, tables);
+      kernel.function(MAX_INSTRUCTIONS);
+      this.evaluated = kernel.values(arrays, tables);
     }
 
     KernelBounds bounds() {
       ControlGraph graph = kernel.graph();
-      KernelValues values = new KernelValues(kernel, nodes, parameters);
-      values.evaluate();
-      Formulas formulas = new Formulas(nodes, graph);
-      Guards guards = new Guards(graph, values);
+      NodeGraph nodes = evaluated.nodes();
+      KernelValues values = evaluated.values();
+      Formulas formulas = evaluated.formulas();
+      Guards guards = evaluated.guards();
       Ranges ranges = new Ranges(nodes, graph, guards, formulas);
-      Dependences dependences = new Dependences(nodes, arrays.size());
+      Dependences dependences = evaluated.dependences();
       LoopEnds loopEnds = new LoopEnds(graph, guards, formulas, nodes);
       LaunchValues launchValues = new LaunchValues(nodes, graph, loopEnds, dependences);
       Certainty certainty = new Certainty(graph, guards, formulas, launchValues);
-      List<ArrayBounds> found = new ArrayList<>();
+      List<ArrayAnalysis> analyses = new ArrayList<>();
       for (int i = 0; i < arrays.size(); i++) {
-        found.add(
+        analyses.add(
             new ArrayAnalysis(i, arrays.get(i), values, formulas, ranges, dependences, certainty)
-                .bounds());
+                .analyse());
       }
       WitnessPlanner planner = new WitnessPlanner(nodes, graph, loopEnds, formulas, dependences);
+      List<ArrayBounds> found = new ArrayList<>();
       List<LaunchBounds.Reach> reaches = new ArrayList<>();
-      for (ArrayBounds array : found) {
+      for (ArrayAnalysis array : analyses) {
+        found.add(array.bounds());
         reaches.add(
             new LaunchBounds.Reach(
-                array.isLimited(),
+                array.bounds().isLimited(),
                 array.touched(),
                 array.certain().stream()
                     .map(access -> planner.followed(access, place(access.instruction())))
                     .toList()));
       }
       return new KernelBounds(
-          found, new LaunchBounds(parameters.numbers(), reaches, ranges.program(), planner.plan()));
+          found,
+          new LaunchBounds(
+              evaluated.memory().numbers(), reaches, ranges.program(), planner.plan()));
     }
 
     private String place(Instruction instruction) {

@@ -513,7 +513,7 @@ final class Ranges {
 
   /** What a choice between values is if it is this one: any value if that wrapped around. */
   private int choice(Node chosen, Node value, Context context) {
-    Polynomial polynomial = formulas.relative(value);
+    Polynomial polynomial = formulas.chosen(chosen, value);
     int[] checks = read(value, value.bits, false, context);
     int range = range(polynomial, context);
     RangeProgram.RangeStep step = program.step(range);

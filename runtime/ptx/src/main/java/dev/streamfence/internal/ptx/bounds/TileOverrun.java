@@ -88,7 +88,7 @@ public record TileOverrun(
       values = new KernelValues(flow, graph, nodes, tiles);
       values.evaluate();
       paths = new ThreadPaths(flow, graph, values, ends);
-      dependences = new Dependences(nodes, tiles.variables().size());
+      dependences = new Dependences(nodes);
     }
 
     Optional<TileOverrun> find() {

@@ -36,6 +36,9 @@ final class TriedLaunch implements LaunchNumbers {
 
   /** Whether any of these launches checks an array. */
   static boolean checks(LaunchBounds bounds, int array) {
+    if (bounds.arrays().get(array).followed().isEmpty()) {
+      return false;
+    }
     BoundsEvaluator evaluator = bounds.evaluator();
     for (int number = 0; number < COUNT; number++) {
       if (evaluator.reach(array, new TriedLaunch(bounds.arguments(), number))) {

@@ -232,7 +232,8 @@ final class Witness extends Evaluation {
       long product = sum.coefficient(i);
       for (int factor : sum.factors(i)) {
         Node node = plan.node(factor);
-        if (node.is(Operator.BASE)) {
+        // A choice between addresses is no address, and no number either.
+        if (node.is(Operator.BASE) || plan.hasAddress(node)) {
           return fail();
         }
         product = Interval.multiply(product, value(node));

@@ -2,7 +2,6 @@ package dev.streamfence.internal.ptx.races;
 
 import dev.streamfence.internal.ptx.races.KernelRaces.Restriction;
 import dev.streamfence.internal.ptx.symbolic.Node;
-import dev.streamfence.internal.ptx.symbolic.Node.Operator;
 import dev.streamfence.internal.ptx.symbolic.Node.Special;
 import dev.streamfence.internal.ptx.symbolic.NodeGraph;
 import dev.streamfence.internal.ptx.symbolic.Polynomial.Monomial;
@@ -10,7 +9,6 @@ import dev.streamfence.internal.ptx.symbolic.Polynomial.Term;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
-import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
@@ -55,17 +53,6 @@ final class LaunchLimits {
     this.symbols = symbols;
     this.read = read;
     limitBlocks(accesses);
-  }
-
-  /** The predefined registers among the values of a kernel. */
-  static Set<Special> read(NodeGraph nodes) {
-    Set<Special> found = EnumSet.noneOf(Special.class);
-    for (int id = 0; id < nodes.size(); id++) {
-      if (nodes.node(id).is(Operator.SPECIAL)) {
-        found.add(nodes.node(id).special());
-      }
-    }
-    return found;
   }
 
   /** The indices of threads, or of blocks, that differ within the launches. */

@@ -1,6 +1,7 @@
 package dev.streamfence.internal.ptx.races;
 
 import dev.streamfence.internal.ptx.symbolic.Node.Special;
+import java.util.Set;
 
 /**
  * The launches that a declaration allows.
@@ -26,6 +27,15 @@ public record LaunchSpace(int x, int y, int z, boolean isOneDimensional, boolean
   /** Whether launches have several blocks in a dimension even if the code does not read it. */
   boolean hasSeveralBlocks(int dimension) {
     return isOneDimensional && dimension == 0;
+  }
+
+  /**
+   * Whether blocks have one thread in a dimension; code that does not read its index is written for
+   * one.
+   */
+  boolean isFlat(int dimension, Set<Special> read) {
+    Special index = Special.thread(dimension);
+    return isFlat(index) || (!hasSeveralThreads(dimension) && !read.contains(index));
   }
 
   /** Whether launches have one thread, or one block, in the dimension of an index. */

@@ -64,7 +64,6 @@ final class MeetingThreads {
   private final KernelValues values;
   private final ThreadPaths paths;
   private final BarrierIntervals intervals;
-  private final Dependences dependences;
   private final ConcreteThread thread;
   private final Budget budget;
 
@@ -95,6 +94,7 @@ final class MeetingThreads {
       ControlGraph graph,
       FunctionFlow flow,
       KernelValues values,
+      Dependences dependences,
       CallEnds ends,
       BarrierIntervals intervals,
       Set<Special> read,
@@ -105,12 +105,6 @@ final class MeetingThreads {
     this.paths = new ThreadPaths(flow, graph, values, ends);
     this.intervals = intervals;
     this.budget = budget;
-    int bases = 0;
-    for (int id = 0; id < nodes.size(); id++) {
-      Node node = nodes.node(id);
-      bases = node.is(Operator.BASE) ? Math.max(bases, (int) node.constant + 1) : bases;
-    }
-    dependences = new Dependences(nodes, bases);
     // The block that the code is written for may be any of them.
     for (int shape = 0; shape < TrialLaunch.SHAPES; shape++) {
       for (int seed = 0; seed < TRIALS; seed++) {

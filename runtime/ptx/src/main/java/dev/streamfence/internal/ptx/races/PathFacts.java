@@ -170,7 +170,7 @@ final class PathFacts {
     }
     List<Place> ways = new ArrayList<>();
     for (int i = 0; i < values.size(); i++) {
-      Polynomial value = number(values.get(i));
+      Polynomial value = number(choice, values.get(i));
       Polynomial offset = value == null ? null : place.offset().with(choice.id, value);
       if (value == null || offset == null) {
         return List.of();
@@ -189,9 +189,12 @@ final class PathFacts {
     return ways;
   }
 
-  /** The number that a value is, or its place in an array; null if it may have wrapped around. */
-  private @Nullable Polynomial number(Node value) {
-    return symbols.isExact(value) ? symbols.fixed(formulas.relative(value)) : null;
+  /** What a choice stands for if it is this value; null if that is no number that is known. */
+  private @Nullable Polynomial number(Node choice, Node value) {
+    Polynomial number = formulas.chosen(choice, value);
+    return symbols.isExact(value) && !number.has(id -> formulas.is(id, Operator.BASE))
+        ? symbols.fixed(number)
+        : null;
   }
 
   private Known at(int block) {

@@ -9,9 +9,11 @@ import dev.streamfence.internal.ptx.races.KernelRaces.Conflict;
 import dev.streamfence.internal.ptx.races.KernelRaces.Verdict;
 import dev.streamfence.internal.ptx.races.PairProof.Place;
 import dev.streamfence.internal.ptx.symbolic.ArrayPlace;
+import dev.streamfence.internal.ptx.symbolic.Dependences;
+import dev.streamfence.internal.ptx.symbolic.EvaluatedKernel;
 import dev.streamfence.internal.ptx.symbolic.Formulas;
-import dev.streamfence.internal.ptx.symbolic.Guards;
 import dev.streamfence.internal.ptx.symbolic.KernelFlow;
+import dev.streamfence.internal.ptx.symbolic.KernelMemory;
 import dev.streamfence.internal.ptx.symbolic.KernelValues;
 import dev.streamfence.internal.ptx.symbolic.MemoryAccess;
 import dev.streamfence.internal.ptx.symbolic.Node;
@@ -20,7 +22,6 @@ import dev.streamfence.internal.ptx.symbolic.Node.Special;
 import dev.streamfence.internal.ptx.symbolic.NodeGraph;
 import dev.streamfence.internal.ptx.symbolic.Polynomial;
 import dev.streamfence.internal.ptx.symbolic.Polynomial.Term;
-import dev.streamfence.internal.ptx.syntax.PtxFunction;
 import dev.streamfence.internal.ptx.syntax.PtxModule;
 import java.util.ArrayList;
 import java.util.BitSet;
@@ -53,9 +54,10 @@ final class RaceAnalysis {
   private final CallEnds ends;
   private final FunctionFlow flow;
   private final ControlGraph graph;
-  private final NodeGraph nodes = new NodeGraph();
-  private final NamedMemory memory;
+  private final NodeGraph nodes;
+  private final KernelMemory memory;
   private final KernelValues values;
+  private final Dependences dependences;
   private final Formulas formulas;
   private final Symbols symbols;
   private final PathFacts facts;
@@ -85,18 +87,20 @@ final class RaceAnalysis {
     this.arrays = arrays;
     this.distinct = distinct;
     this.space = space;
-    PtxFunction function = kernel.function(MAX_INSTRUCTIONS);
+    kernel.function(MAX_INSTRUCTIONS);
     ends = kernel.ends();
     flow = kernel.flow();
     graph = kernel.graph();
-    memory = new NamedMemory(nodes, function, arrays, tables, space);
-    values = new KernelValues(kernel, nodes, memory);
-    values.evaluate();
-    formulas = new Formulas(nodes, graph);
+    read = kernel.read();
+    EvaluatedKernel evaluated =
+        kernel.values(arrays, tables, dimension -> space.isFlat(dimension, read));
+    nodes = evaluated.nodes();
+    memory = evaluated.memory();
+    values = evaluated.values();
+    dependences = evaluated.dependences();
+    formulas = evaluated.formulas();
     symbols = new Symbols(nodes, formulas, graph, space);
-    Guards guards = new Guards(graph, values);
-    facts = new PathFacts(nodes, graph, guards, formulas, symbols, budget);
-    read = LaunchLimits.read(nodes);
+    facts = new PathFacts(nodes, graph, evaluated.guards(), formulas, symbols, budget);
     accesses = new SharedAccesses(flow, graph, values, formulas, memory, symbols);
     limits = new LaunchLimits(space, nodes, symbols, read, accesses.all());
     ThreadPair block = new ThreadPair(symbols, true, loop -> true, this::isConstantLoad, budget);
@@ -158,7 +162,8 @@ final class RaceAnalysis {
   /** Looks at pairs of accesses until one conflicts for certain. */
   private void decide() {
     MeetingThreads meeting =
-        new MeetingThreads(nodes, graph, flow, values, ends, intervals, read, space, budget);
+        new MeetingThreads(
+            nodes, graph, flow, values, dependences, ends, intervals, read, space, budget);
     Spans spans = new Spans(accesses.all(), facts, this::proves);
     List<List<SharedAccess>> pairs = new ArrayList<>(accesses.pairs());
     pairs.removeIf(pair -> spans.areApart(pair.get(0), pair.get(1)));

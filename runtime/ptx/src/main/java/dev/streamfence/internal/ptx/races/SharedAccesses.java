@@ -4,6 +4,7 @@ import dev.streamfence.internal.ptx.ir.ControlGraph;
 import dev.streamfence.internal.ptx.ir.FunctionFlow;
 import dev.streamfence.internal.ptx.ir.TooComplexException;
 import dev.streamfence.internal.ptx.symbolic.Formulas;
+import dev.streamfence.internal.ptx.symbolic.KernelMemory;
 import dev.streamfence.internal.ptx.symbolic.KernelValues;
 import dev.streamfence.internal.ptx.symbolic.MemoryAccess;
 import dev.streamfence.internal.ptx.symbolic.Node;
@@ -27,7 +28,7 @@ final class SharedAccesses {
 
   private final FunctionFlow flow;
   private final ControlGraph graph;
-  private final NamedMemory memory;
+  private final KernelMemory memory;
   private final Symbols symbols;
   private final Map<Integer, List<SharedAccess>> accesses = new LinkedHashMap<>();
 
@@ -39,7 +40,7 @@ final class SharedAccesses {
       ControlGraph graph,
       KernelValues values,
       Formulas formulas,
-      NamedMemory memory,
+      KernelMemory memory,
       Symbols symbols) {
     this.flow = flow;
     this.graph = graph;

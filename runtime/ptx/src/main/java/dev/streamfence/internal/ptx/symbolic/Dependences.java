@@ -1,40 +1,64 @@
 package dev.streamfence.internal.ptx.symbolic;
 
 import dev.streamfence.internal.ptx.symbolic.Node.Operator;
+import java.util.Arrays;
 import java.util.BitSet;
 
-/** From which arrays' addresses each value of a kernel is computed, in whatever way. Immutable. */
+/**
+ * From which addresses of arrays and variables each value of a kernel is computed, in whatever way.
+ * Values that are added to the graph later are computed from none. Immutable.
+ */
 public final class Dependences {
-  private final BitSet[] arrays;
+  private static final BitSet NONE = new BitSet();
 
-  public Dependences(NodeGraph nodes, int count) {
-    arrays = new BitSet[nodes.size()];
-    for (int i = 0; i < arrays.length; i++) {
-      arrays[i] = new BitSet(count);
-      if (nodes.node(i).is(Operator.BASE)) {
-        arrays[i].set((int) nodes.node(i).constant);
-      }
-    }
+  /** For each value; values that are computed from the same addresses share them. */
+  private final BitSet[] bases;
+
+  public Dependences(NodeGraph nodes) {
+    bases = new BitSet[nodes.size()];
+    Arrays.fill(bases, NONE);
     // Only the phis of loops have inputs that are younger than they are.
     boolean changed = true;
     while (changed) {
       changed = false;
-      for (int i = 0; i < arrays.length; i++) {
-        int before = arrays[i].cardinality();
-        for (Node input : nodes.node(i).inputs) {
-          arrays[i].or(arrays[input.id]);
-        }
-        changed |= arrays[i].cardinality() != before;
+      for (int i = 0; i < bases.length; i++) {
+        BitSet found = found(nodes.node(i));
+        changed |= !found.equals(bases[i]);
+        bases[i] = found;
       }
     }
   }
 
-  /** Whether a value is computed from any array's address. */
-  public boolean dependsOnAny(Node node) {
-    return node.id < arrays.length && !arrays[node.id].isEmpty();
+  private BitSet found(Node node) {
+    BitSet found = bases[node.id];
+    if (node.is(Operator.BASE)) {
+      found = new BitSet();
+      found.set((int) node.constant);
+    }
+    for (Node input : node.inputs) {
+      BitSet more = bases[input.id];
+      if (found.isEmpty()) {
+        found = more;
+      } else if (!more.isEmpty() && !found.equals(more)) {
+        BitSet all = (BitSet) found.clone();
+        all.or(more);
+        found = all.equals(found) ? found : all;
+      }
+    }
+    return found;
   }
 
-  public boolean dependsOn(Node node, int array) {
-    return node.id < arrays.length && arrays[node.id].get(array);
+  /** Whether a value is computed from any address. */
+  public boolean dependsOnAny(Node node) {
+    return node.id < bases.length && !bases[node.id].isEmpty();
+  }
+
+  /** Whether a value is computed from any of some addresses. */
+  boolean dependsOnAny(Node node, BitSet some) {
+    return node.id < bases.length && bases[node.id].intersects(some);
+  }
+
+  public boolean dependsOn(Node node, int base) {
+    return node.id < bases.length && bases[node.id].get(base);
   }
 }

@@ -338,6 +338,14 @@ public final class Formulas {
     return offset == null ? of(value) : offset;
   }
 
+  /**
+   * What a choice stands for in a polynomial if it is this value: its place in the array, where the
+   * choice is between places in one.
+   */
+  public Polynomial chosen(Node choice, Node value) {
+    return base(choice) == null ? of(value) : relative(value);
+  }
+
   /** The conditions under which a value is the number that its polynomial gives. */
   public Set<Condition> conditions(Node node) {
     return conditions(node, 0);

@@ -5,10 +5,18 @@ import dev.streamfence.internal.ptx.ir.ControlGraph;
 import dev.streamfence.internal.ptx.ir.FunctionFlow;
 import dev.streamfence.internal.ptx.ir.InlinedCalls;
 import dev.streamfence.internal.ptx.ir.TooComplexException;
+import dev.streamfence.internal.ptx.symbolic.Node.Special;
+import dev.streamfence.internal.ptx.syntax.Instruction;
+import dev.streamfence.internal.ptx.syntax.Operand;
 import dev.streamfence.internal.ptx.syntax.PtxEntry;
 import dev.streamfence.internal.ptx.syntax.PtxFunction;
 import dev.streamfence.internal.ptx.syntax.PtxModule;
+import java.util.EnumSet;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
 import java.util.function.Function;
+import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -51,11 +59,6 @@ public final class KernelFlow {
     return entry;
   }
 
-  /** How many instructions have been prepared. */
-  public int size() {
-    return function == null ? 0 : function.instructions().size();
-  }
-
   /**
    * The function, with the calls that can be followed inlined.
    *
@@ -82,6 +85,21 @@ public final class KernelFlow {
     return found;
   }
 
+  /** The predefined registers with a meaning that the code reads. */
+  public Set<Special> read() {
+    Set<String> names = new HashSet<>();
+    for (Instruction instruction : flow().function().instructions()) {
+      for (Operand operand : instruction.operands()) {
+        if (operand instanceof Operand.SpecialRegister special) {
+          names.add(special.name());
+        }
+      }
+    }
+    Set<Special> found = EnumSet.noneOf(Special.class);
+    Special.ALL.stream().filter(special -> names.contains(special.register)).forEach(found::add);
+    return found;
+  }
+
   /**
    * Its blocks. A trap ends the run, and not the thread.
    *
@@ -93,10 +111,55 @@ public final class KernelFlow {
     return found;
   }
 
+  /**
+   * Its values, for which the addresses of its arrays and of all variables are followed.
+   *
+   * @param arrays where it receives arrays
+   * @param tables where it receives tables of arrays
+   * @param isFlat whether blocks have one thread in a dimension, 0 for x to 2 for z, which decides
+   *     what the number of a thread in its warp is
+   * @throws TooComplexException if it is too long or too involved
+   */
+  public EvaluatedKernel values(
+      List<ArrayPlace> arrays, List<ArrayPlace> tables, IntPredicate isFlat) {
+    PtxFunction code = flow().function();
+    EvaluatedKernel found =
+        EvaluatedKernel.of(
+            this, nodes -> new KernelMemory(nodes, code, arrays, tables, isFlat, true));
+    cells = found.cells();
+    return found;
+  }
+
+  /**
+   * Its values, for which the addresses of its arrays are followed, and those of variables may be
+   * any.
+   *
+   * @param arrays where it receives arrays
+   * @param tables where it receives tables of arrays
+   * @throws TooComplexException if it is too long or too involved
+   */
+  public EvaluatedKernel values(List<ArrayPlace> arrays, List<ArrayPlace> tables) {
+    PtxFunction code = flow().function();
+    return EvaluatedKernel.of(
+        this,
+        nodes -> new KernelMemory(nodes, code, arrays, tables, dimension -> false, false),
+        cells());
+  }
+
   /** The places in a thread's own memory whose values can be followed. */
-  LocalCells cells() {
-    LocalCells found = cells == null ? LocalCells.of(flow(), graph()) : cells;
-    cells = found;
+  private LocalCells cells() {
+    LocalCells found = cells;
+    if (found == null) {
+      try {
+        found =
+            LocalCells.mayBeIn(flow().function())
+                ? values(List.of(), List.of(), dimension -> false).cells()
+                : LocalCells.NONE;
+      } catch (TooComplexException e) {
+        found = LocalCells.NONE;
+      }
+      cells = found;
+    }
     return found;
   }
 

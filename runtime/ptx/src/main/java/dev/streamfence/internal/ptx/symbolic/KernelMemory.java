@@ -3,35 +3,57 @@ package dev.streamfence.internal.ptx.symbolic;
 import dev.streamfence.internal.ptx.symbolic.Node.Operator;
 import dev.streamfence.internal.ptx.symbolic.Node.Special;
 import dev.streamfence.internal.ptx.syntax.PtxFunction;
+import dev.streamfence.internal.ptx.syntax.StateSpace;
 import dev.streamfence.internal.ptx.syntax.Variable;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.List;
+import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 
-/** The arrays and numbers that a kernel receives as its parameters. Confined to one thread. */
-public class KernelParameters implements ArgumentLookup {
+/**
+ * What a launch passes to a kernel, and the memory whose addresses are followed: the arrays that it
+ * receives, and where that is wanted, the variables of the module, of the block and of the thread.
+ * Confined to one thread.
+ */
+public final class KernelMemory implements ArgumentLookup {
   private final NodeGraph nodes;
   private final PtxFunction function;
   private final List<ArrayPlace> arrays;
   private final List<ArrayPlace> tables;
+  private final IntPredicate isFlat;
+  private final boolean followsVariables;
   private final List<NumberPlace> numbers = new ArrayList<>();
 
+  /** The variables whose addresses the code takes, in the order of their bases. */
+  private final List<Variable> variables = new ArrayList<>();
+
   /**
-   * Creates the parameters of a kernel.
+   * Creates the memory of a kernel.
    *
-   * @param arrays where it receives arrays, by whose index here their addresses are named
+   * @param arrays where it receives arrays, by whose index here their addresses are named; those of
+   *     variables follow
    * @param tables where it receives tables of arrays
+   * @param isFlat see {@link KernelFlow#values}
+   * @param followsVariables whether the addresses of variables are followed
    */
-  public KernelParameters(
-      NodeGraph nodes, PtxFunction function, List<ArrayPlace> arrays, List<ArrayPlace> tables) {
+  KernelMemory(
+      NodeGraph nodes,
+      PtxFunction function,
+      List<ArrayPlace> arrays,
+      List<ArrayPlace> tables,
+      IntPredicate isFlat,
+      boolean followsVariables) {
     this.nodes = nodes;
     this.function = function;
     this.arrays = arrays;
     this.tables = tables;
+    this.isFlat = isFlat;
+    this.followsVariables = followsVariables;
   }
 
   /** The numbers that the code loads, by whose index here they are named. */
-  public final List<NumberPlace> numbers() {
+  public List<NumberPlace> numbers() {
     return numbers;
   }
 
@@ -84,14 +106,9 @@ public class KernelParameters implements ArgumentLookup {
     return found;
   }
 
-  /** Whether blocks have one thread in a dimension, 0 for x to 2 for z. */
-  protected boolean isFlat(int dimension) {
-    return false;
-  }
-
   @Override
-  public @Nullable Node number() {
-    int last = !isFlat(2) ? 2 : !isFlat(1) ? 1 : 0;
+  public Node number() {
+    int last = !isFlat.test(2) ? 2 : !isFlat.test(1) ? 1 : 0;
     Node number = nodes.special(Special.thread(last));
     for (int dimension = last - 1; dimension >= 0; dimension--) {
       Node size = nodes.special(Special.blockSize(dimension));
@@ -113,5 +130,69 @@ public class KernelParameters implements ArgumentLookup {
       numbers.add(place);
     }
     return nodes.argument(index, bits);
+  }
+
+  /** The variable with the base of this index; null if it is an array of the kernel's. */
+  public @Nullable Variable variable(int index) {
+    return index < arrays.size() ? null : variables.get(index - arrays.size());
+  }
+
+  /** Whether threads of several blocks reach it. */
+  public boolean isGlobal(int index) {
+    Variable variable = variable(index);
+    return variable == null || variable.space() == StateSpace.GLOBAL;
+  }
+
+  /** Whether each thread has its own, or no thread writes it. */
+  public boolean isPrivate(int index) {
+    Variable variable = variable(index);
+    return variable != null
+        && variable.space() != StateSpace.GLOBAL
+        && variable.space() != StateSpace.SHARED;
+  }
+
+  /** The bases of the variables that each thread has in its own memory. */
+  BitSet locals() {
+    BitSet found = new BitSet();
+    for (int i = 0; i < variables.size(); i++) {
+      found.set(arrays.size() + i, variables.get(i).space() == StateSpace.LOCAL);
+    }
+    return found;
+  }
+
+  @Override
+  public boolean mayBeAddress(Node value) {
+    return value.bits >= (followsVariables ? Integer.SIZE : Long.SIZE);
+  }
+
+  @Override
+  public @Nullable Node address(Variable variable, long offset, int bits) {
+    boolean isFollowed =
+        switch (variable.space()) {
+          case SHARED, GLOBAL, LOCAL, CONST -> bits >= Integer.SIZE;
+          default -> false;
+        };
+    if (!isFollowed || !followsVariables) {
+      return null;
+    }
+    int index = 0;
+    while (index < variables.size() && !isSame(variables.get(index), variable)) {
+      index++;
+    }
+    if (index == variables.size()) {
+      variables.add(variable);
+    }
+    return nodes.of(
+        Operator.ADD, bits, nodes.base(arrays.size() + index, bits), nodes.constant(offset, bits));
+  }
+
+  /** All arrays in shared memory whose size the launch sets begin at one address. */
+  private static boolean isSame(Variable one, Variable other) {
+    boolean areDynamic =
+        one.space() == StateSpace.SHARED
+            && other.space() == StateSpace.SHARED
+            && one.external()
+            && other.external();
+    return areDynamic || one.equals(other);
   }
 }

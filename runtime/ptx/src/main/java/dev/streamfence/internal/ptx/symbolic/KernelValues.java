@@ -81,11 +81,6 @@ public final class KernelValues {
     this(flow, graph, nodes, arguments, LocalCells.NONE);
   }
 
-  /** Prepares the values of a kernel, and of the places in a thread's own memory. */
-  public KernelValues(KernelFlow kernel, NodeGraph nodes, ArgumentLookup arguments) {
-    this(kernel.flow(), kernel.graph(), nodes, arguments, kernel.cells());
-  }
-
   /**
    * Prepares the values of a function.
    *

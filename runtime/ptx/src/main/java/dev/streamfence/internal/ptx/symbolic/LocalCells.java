@@ -1,7 +1,5 @@
 package dev.streamfence.internal.ptx.symbolic;
 
-import dev.streamfence.internal.ptx.ir.ControlGraph;
-import dev.streamfence.internal.ptx.ir.FunctionFlow;
 import dev.streamfence.internal.ptx.ir.TooComplexException;
 import dev.streamfence.internal.ptx.ir.Widths;
 import dev.streamfence.internal.ptx.symbolic.Node.Operator;
@@ -33,9 +31,6 @@ final class LocalCells {
   static final LocalCells NONE =
       new LocalCells(new Accesses(Map.of(), new BitSet(), new BitSet(), List.of()));
 
-  /** How often the addresses are computed again; most kernels take three rounds. */
-  private static final int MAX_ROUNDS = 5;
-
   private static final int MAX_CELLS = 2_000;
 
   /** Where one element of an access is. */
@@ -62,33 +57,8 @@ final class LocalCells {
     this.accesses = accesses;
   }
 
-  /** Finds the places of a function; none if it has none, or if it is too involved. */
-  static LocalCells of(FunctionFlow flow, ControlGraph graph) {
-    if (!hasLocals(flow.function())) {
-      return NONE;
-    }
-    try {
-      LocalCells cells = NONE;
-      for (int round = 0; round < MAX_ROUNDS; round++) {
-        NodeGraph nodes = new NodeGraph();
-        KernelValues values =
-            new KernelValues(
-                flow, graph, nodes, new VariableLookup(nodes, StateSpace.LOCAL), cells);
-        values.evaluate();
-        Dependences dependences = new Dependences(nodes, 1);
-        LocalCells next = found(values, dependences);
-        if (next.accesses.equals(cells.accesses)) {
-          return isKept(values, dependences) ? cells : NONE;
-        }
-        cells = next;
-      }
-    } catch (TooComplexException e) {
-      // Then nothing is known of that memory.
-    }
-    return NONE;
-  }
-
-  private static boolean hasLocals(PtxFunction function) {
+  /** Whether code names a variable in a thread's own memory. */
+  static boolean mayBeIn(PtxFunction function) {
     return function.instructions().stream()
         .flatMap(instruction -> instruction.operands().stream())
         .map(operand -> operand instanceof Operand.Memory memory ? memory.base() : operand)
@@ -98,17 +68,24 @@ final class LocalCells {
                     && address.variable().space() == StateSpace.LOCAL);
   }
 
-  private static LocalCells found(KernelValues values, Dependences dependences) {
+  /**
+   * Finds the places that the accesses of a kernel are of, given the values in those that were
+   * found before.
+   *
+   * @param locals the bases of the variables in a thread's own memory
+   * @throws TooComplexException if there are too many, or if it accesses parts of them
+   */
+  static LocalCells of(KernelValues values, Dependences dependences, BitSet locals) {
     Map<Integer, List<Cell>> elements = new HashMap<>();
     Set<Cell> all = new HashSet<>();
     BitSet reads = new BitSet();
     BitSet changes = new BitSet();
     for (MemoryAccess access : values.accesses()) {
-      List<Cell> cells = cells(access);
+      List<Cell> cells = cells(access, locals);
       if (!cells.isEmpty()) {
         elements.put(access.index(), cells);
         all.addAll(cells);
-      } else if (dependences.dependsOnAny(access.address())) {
+      } else if (dependences.dependsOnAny(access.address(), locals)) {
         reads.set(access.index());
         changes.set(access.index(), access.writes() || changes.get(access.index()));
       }
@@ -158,7 +135,7 @@ final class LocalCells {
   }
 
   /** The places of the elements of a plain access; none if it is none in a thread's own memory. */
-  private static List<Cell> cells(MemoryAccess access) {
+  private static List<Cell> cells(MemoryAccess access, BitSet locals) {
     Node base = access.address();
     long offset = 0;
     while (base.is(Operator.ADD) && base.input(1).is(Operator.CONSTANT)) {
@@ -167,7 +144,8 @@ final class LocalCells {
     }
     Instruction instruction = access.instruction();
     boolean isPlain = instruction.opcode().equals("ld") || instruction.opcode().equals("st");
-    if (!base.is(Operator.BASE) || !isPlain || instruction.type() == null) {
+    boolean isLocal = base.is(Operator.BASE) && locals.get((int) base.constant);
+    if (!isLocal || !isPlain || instruction.type() == null) {
       return List.of();
     }
     int bytes = Widths.element(instruction);
@@ -188,8 +166,18 @@ final class LocalCells {
   }
 
   /** Whether no address of the places gets out of sight. */
-  private static boolean isKept(KernelValues values, Dependences dependences) {
-    return values.escaping().stream().noneMatch(dependences::dependsOnAny);
+  static boolean areKept(KernelValues values, Dependences dependences, BitSet locals) {
+    return values.escaping().stream().noneMatch(value -> dependences.dependsOnAny(value, locals));
+  }
+
+  @Override
+  public boolean equals(@Nullable Object other) {
+    return other instanceof LocalCells cells && accesses.equals(cells.accesses);
+  }
+
+  @Override
+  public int hashCode() {
+    return accesses.hashCode();
   }
 
   /** How many places there are. */

@@ -59,6 +59,54 @@ class KernelBoundsTest {
     isLimitedTo(bounds, new Shape(1, 1, 1), Long.MIN_VALUE, Long.MAX_VALUE);
   }
 
+  private static final String VARIABLES =
+      ".shared .align 4 .b8 s[64]; .shared .align 4 .b8 t[64]; .local .align 8 .b8 kept[64];"
+          + " setp.gt.s32 %p1, %r5, 3; mov.u64 %rd5, s; mov.u64 %rd6, t; ";
+
+  @ParameterizedTest
+  @CsvSource({
+    "'selp.b64 %rd7, %rd5, 0, %p1; setp.eq.s64 %p2, %rd7, 0;'",
+    "'selp.b64 %rd7, %rd1, 0, %p1; setp.eq.s64 %p2, %rd7, 0;'",
+    "'selp.b64 %rd7, %rd5, %rd6, %p1; selp.b64 %rd8, %rd6, %rd5, %p1; setp.eq.s64 %p2, %rd7, %rd8;'",
+    "'mov.u64 %rd7, 0; @!%p1 bra N; cvta.shared.u64 %rd7, %rd5; N: setp.eq.s64 %p2, %rd7, 0;'",
+    "'mov.u64 %rd7, 0; st.local.u64 [kept], %rd7; @!%p1 bra N; st.local.u64 [kept], %rd5; N:"
+        + " ld.local.u64 %rd7, [kept]; setp.eq.s64 %p2, %rd7, 0;'"
+  })
+  void aChoiceBetweenAddressesIsNotTakenForItsOffsets(String test) {
+    // Launches exist in which the store is reached.
+    KernelBounds bounds = bounds(VARIABLES + test + " @%p2 bra END;" + storeAt("%r4") + "END:\n");
+    isLimitedTo(bounds, new Shape(2, 32, 100, 0), 0, 256);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"%rd1, false", "%rd5, false", "8, true"})
+  void aLoopUpToAnAddressHasNoKnownEnd(String end, boolean isKnown) {
+    KernelBounds bounds =
+        bounds(
+            VARIABLES
+                + "selp.b64 %rd7, END, 0, %p1; mov.u64 %rd8, 0; L: add.s64 %rd8, %rd8, 1;"
+                    .replace("END", end)
+                + " setp.lt.s64 %p2, %rd8, %rd7; @%p2 bra L; shl.b64 %rd8, %rd8, 2;"
+                + " add.s64 %rd9, %rd1, %rd8; st.global.u32 [%rd9], 1;\n");
+    if (isKnown) {
+      reaches(bounds, new Shape(1, 1, 100, 0), 36);
+    } else {
+      reachesNothing(bounds, new Shape(1, 1, 100, 0));
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "'selp.b32 %r8, %r6, %r7, %p1;'",
+    "'add.s32 %r9, %r6, 4; selp.b32 %r8, %r6, %r9, %p1; add.s32 %r9, %r7, 4;"
+        + " selp.b32 %r9, %r7, %r9, %p1; sub.s32 %r8, %r8, %r9;'"
+  })
+  void anIndexThatIsMadeOfAddressesHasNoBounds(String index) {
+    KernelBounds bounds =
+        bounds(VARIABLES + "mov.u32 %r6, s; mov.u32 %r7, t; " + index + storeAt("%r8"));
+    assertThat(bounds.arrays().get(0).isLimited()).isFalse();
+  }
+
   @Test
   void anAddressThatIsReadInHalvesIsNotTakenForNumbers() {
     KernelBounds bounds =

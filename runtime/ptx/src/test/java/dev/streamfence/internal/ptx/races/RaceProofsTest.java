@@ -12,6 +12,7 @@ import static dev.streamfence.internal.ptx.races.KernelRacesTest.onlyThreads;
 import static dev.streamfence.internal.ptx.races.KernelRacesTest.verdict;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.streamfence.internal.ptx.races.KernelRaces.Restriction;
 import dev.streamfence.internal.ptx.races.KernelRaces.Verdict;
 import dev.streamfence.internal.ptx.symbolic.ArrayPlace;
 import dev.streamfence.internal.ptx.syntax.PtxModule;
@@ -168,6 +169,22 @@ final class RaceProofsTest {
         .isEqualTo(Verdict.PROVED);
     assertThat(verdict(begin.replace("LEAST", "1") + atMost + less + inRow("%r22")))
         .isNotEqualTo(Verdict.PROVED);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"32, %r0", "32, %r21", "4, %r0", "4, %r21"})
+  void codeThatReadsNoSizeIsWrittenForRowsOfItsLength(int length, String stored) {
+    // Also if it reads the lane, whose number depends on the sizes.
+    String row =
+        "mov.u32 %r0, %tid.x; mov.u32 %r14, %tid.y; mov.u32 %r15, %ctaid.x;"
+            + " mov.u32 %r21, %laneid; mad.lo.s32 %r20, %r15, 1024, %r0;"
+            + " mad.lo.s32 %r20, %r14, LENGTH, %r20; ".replace("LENGTH", "" + length);
+    KernelRaces races =
+        onlyThreads(row + at("%r20") + "st.global.u32 [%rd5], " + stored + "; ", LaunchSpace.ANY);
+    assertThat(races.verdict()).isEqualTo(Verdict.PROVED);
+    assertThat(races.restrictions())
+        .contains(
+            new Restriction("blockDim.x", length), new Restriction("blockDim.y", 1024 / length));
   }
 
   @Test

@@ -177,7 +177,7 @@ final class BlockThreadTest {
           new KernelValues(
               flow, ControlGraph.of(flow, new CallEnds(module, true)), nodes, NOTHING_PASSED);
       values.evaluate();
-      Dependences dependences = new Dependences(nodes, 0);
+      Dependences dependences = new Dependences(nodes);
       for (int thread = 0; thread < BLOCK.threads(); thread++) {
         int x = thread % BLOCK.x();
         int y = thread / BLOCK.x() % BLOCK.y();
