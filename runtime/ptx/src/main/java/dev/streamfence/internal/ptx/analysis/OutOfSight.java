@@ -4,7 +4,9 @@ import dev.streamfence.internal.ptx.analysis.lattice.AddressJudge;
 import dev.streamfence.internal.ptx.analysis.lattice.Provenance;
 import dev.streamfence.internal.ptx.ir.FunctionFlow;
 import dev.streamfence.internal.ptx.ir.Opcode;
+import dev.streamfence.internal.ptx.syntax.Instruction;
 import dev.streamfence.internal.ptx.syntax.Operand;
+import java.util.List;
 import java.util.Optional;
 
 /**
@@ -53,11 +55,9 @@ final class OutOfSight {
   }
 
   private static boolean isChangeOf(FunctionFlow flow, int instruction, int slot) {
-    for (Operand operand : flow.instruction(instruction).operands()) {
+    for (Operand operand : sources(flow.instruction(instruction))) {
       int register = register(operand);
-      if (register >= 0
-          && flow.slots().use(instruction, register) == slot
-          && operand != flow.instruction(instruction).operands().get(0)) {
+      if (register >= 0 && flow.slots().use(instruction, register) == slot) {
         return true;
       }
     }
@@ -69,7 +69,7 @@ final class OutOfSight {
     if (step.activation().flow().rule(step.index()).effect() != Opcode.Effect.COMPUTES) {
       return -1;
     }
-    for (Operand operand : step.instruction().operands().subList(1, operands(step))) {
+    for (Operand operand : sources(step.instruction())) {
       int register = register(operand);
       if (register >= 0) {
         Activation activation = step.activation();
@@ -82,8 +82,10 @@ final class OutOfSight {
     return -1;
   }
 
-  private static int operands(Step step) {
-    return Math.max(1, step.instruction().operands().size());
+  /** Returns the operands after the result. */
+  private static List<Operand> sources(Instruction instruction) {
+    List<Operand> operands = instruction.operands();
+    return operands.isEmpty() ? operands : operands.subList(1, operands.size());
   }
 
   private static boolean isUnclear(Provenance value) {

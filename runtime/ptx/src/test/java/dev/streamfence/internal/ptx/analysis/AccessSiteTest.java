@@ -12,6 +12,7 @@ import java.util.Optional;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class AccessSiteTest {
@@ -143,5 +144,33 @@ class AccessSiteTest {
         .isInstanceOf(IndexOutOfBoundsException.class);
     assertThatThrownBy(() -> kernel.accesses().parameter(4, 4))
         .isInstanceOf(IndexOutOfBoundsException.class);
+  }
+
+  /** A pointer that is made of two. */
+  private static final String MIXED = "xor.b64 %rd5, %rd1, %rd2;\n";
+
+  private static String cause(String body) {
+    return AnalysedKernel.of(body)
+        .p()
+        .unknown()
+        .flatMap(AccessSite::cause)
+        .map(AccessSite::instruction)
+        .orElse("none");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "'st.global.u32 [%rd5], 1;', xor.b64",
+    "'add.s64 %rd6, %rd5, 8; st.global.u32 [%rd6], 1;', xor.b64",
+    "'add.s64 %rd6, %rd4, %rd5; st.global.u32 [%rd6], 1;', xor.b64",
+    "'L: st.global.u32 [%rd5], 1; add.s64 %rd5, %rd5, 4; bra L;', xor.b64",
+    "'add.s64 %rd5, %rd5, 4; add.s64 %rd5, %rd5, 4; st.global.u32 [%rd5], 1;', xor.b64",
+    "'or.b64 %rd6, %rd5, %rd3; mov.u64 %rd7, %rd6; st.global.u32 [%rd7], 1;', xor.b64",
+    "'st.local.u64 [kept], %rd5; ld.local.u64 %rd6, [kept]; st.global.u32 [%rd6], 1;', ld.local.u64",
+    "'st.global.u32 [%rd1], 1;', none"
+  })
+  void theCauseOfAnUnclearAccessIsWhereThePointerGetsOutOfSight(String body, String cause) {
+    assertThat(cause(".local .align 8 .b8 kept[8];\n" + MIXED + body.replace("; ", ";\n")))
+        .isEqualTo(cause);
   }
 }
