@@ -12,13 +12,20 @@ import dev.streamfence.internal.ptx.syntax.PtxModule;
 import dev.streamfence.launch.KernelSignature;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
-/** What a kernel's code shows of the elements that it touches, for each declared array. */
+/**
+ * What a kernel's code shows of the elements that it touches, for each declared array. Confined to
+ * one thread.
+ */
 final class BoundsReport {
   private final PtxModule module;
   private final PtxEntry entry;
   private final DeclaredArrays declared;
   private final KernelBounds bounds;
+
+  /** Kept, because many launches are tried for them. */
+  private @Nullable List<String> words;
 
   BoundsReport(KernelFlow kernel, KernelSignature signature) {
     this.module = kernel.module();
@@ -34,12 +41,17 @@ final class BoundsReport {
 
   /** One clause per array. */
   List<String> inWords() {
-    List<String> words = new ArrayList<>();
-    for (int i = 0; i < bounds.arrays().size(); i++) {
-      words.add(
-          "'" + declared.name(i) + "' " + inWords(bounds.arrays().get(i), bounds.isChecked(i)));
+    List<String> known = words;
+    if (known == null) {
+      List<String> found = new ArrayList<>();
+      for (int i = 0; i < bounds.arrays().size(); i++) {
+        found.add(
+            "'" + declared.name(i) + "' " + inWords(bounds.arrays().get(i), bounds.isChecked(i)));
+      }
+      known = List.copyOf(found);
+      words = known;
     }
-    return words;
+    return known;
   }
 
   private static String inWords(ArrayBounds array, boolean isChecked) {

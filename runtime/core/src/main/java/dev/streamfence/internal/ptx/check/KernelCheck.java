@@ -271,6 +271,7 @@ public final class KernelCheck {
     return found;
   }
 
+  /** With the limits of arrays, which launches compare only where the proof is required. */
   private LaunchBounds whole(PtxEntry entry, KernelSignature declared) {
     DeclaredArrays arrays = DeclaredArrays.of(declared);
     return KernelBounds.of(flow(entry), arrays.places(), arrays.tables()).launches();

@@ -93,7 +93,7 @@ final class RaceAnalysis {
     graph = kernel.graph();
     read = kernel.read();
     EvaluatedKernel evaluated =
-        kernel.values(arrays, tables, dimension -> space.isFlat(dimension, read));
+        kernel.valuesWithVariables(arrays, tables, dimension -> space.isFlat(dimension, read));
     nodes = evaluated.nodes();
     memory = evaluated.memory();
     values = evaluated.values();

@@ -120,7 +120,7 @@ public final class KernelFlow {
    *     what the number of a thread in its warp is
    * @throws TooComplexException if it is too long or too involved
    */
-  public EvaluatedKernel values(
+  public EvaluatedKernel valuesWithVariables(
       List<ArrayPlace> arrays, List<ArrayPlace> tables, IntPredicate isFlat) {
     PtxFunction code = flow().function();
     EvaluatedKernel found =
@@ -153,7 +153,7 @@ public final class KernelFlow {
       try {
         found =
             LocalCells.mayBeIn(flow().function())
-                ? values(List.of(), List.of(), dimension -> false).cells()
+                ? valuesWithVariables(List.of(), List.of(), dimension -> false).cells()
                 : LocalCells.NONE;
       } catch (TooComplexException e) {
         found = LocalCells.NONE;

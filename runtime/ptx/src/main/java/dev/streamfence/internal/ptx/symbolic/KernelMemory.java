@@ -34,7 +34,7 @@ public final class KernelMemory implements ArgumentLookup {
    * @param arrays where it receives arrays, by whose index here their addresses are named; those of
    *     variables follow
    * @param tables where it receives tables of arrays
-   * @param isFlat see {@link KernelFlow#values}
+   * @param isFlat see {@link KernelFlow#valuesWithVariables}
    * @param followsVariables whether the addresses of variables are followed
    */
   KernelMemory(
