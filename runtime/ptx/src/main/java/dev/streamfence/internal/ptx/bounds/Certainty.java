@@ -284,7 +284,10 @@ final class Certainty {
       return all;
     }
     boolean whole = true;
-    for (int from = 0; from < graph.size() && all.size() < MAX_WAYS; from++) {
+    BitSet leading = graph.leadingTo(block);
+    for (int from = leading.nextSetBit(0);
+        from >= 0 && all.size() < MAX_WAYS;
+        from = leading.nextSetBit(from + 1)) {
       Block branch = graph.block(from);
       Node condition = guards.condition(from);
       for (int successor : branch.successors()) {

@@ -86,6 +86,18 @@ public final class ControlGraph {
   private final List<Block> blocks = new ArrayList<>();
   private final int[] dominators;
   private final int[] postdominators;
+
+  /**
+   * The blocks from which threads end, each after its postdominators, in one walk of their tree.
+   */
+  private final int[] walk;
+
+  /** The place of each block in the walk; negative if it has none. */
+  private final int[] place;
+
+  /** The end of the places of the blocks that each block postdominates, itself among them. */
+  private final int[] end;
+
   private final List<Loop> loops = new ArrayList<>();
   private final @Nullable Loop[] innermost;
 
@@ -97,6 +109,39 @@ public final class ControlGraph {
     Arrays.setAll(innermost, block -> smallest(block, null));
     loops.forEach(loop -> loop.parent = smallest(loop.header, loop));
     postdominators = postdominators();
+    walk = new int[blocks.size()];
+    place = new int[blocks.size()];
+    end = new int[blocks.size()];
+    Arrays.fill(place, NONE);
+    walkPostdominators();
+  }
+
+  private void walkPostdominators() {
+    List<List<Integer>> children = new ArrayList<>();
+    blocks.forEach(block -> children.add(new ArrayList<>(1)));
+    Deque<Integer> open = new ArrayDeque<>();
+    for (int block = 0; block < postdominators.length; block++) {
+      if (postdominators[block] == EXIT) {
+        open.push(block);
+      } else if (postdominators[block] != NONE) {
+        children.get(postdominators[block]).add(block);
+      }
+    }
+    int count = 0;
+    while (!open.isEmpty()) {
+      int block = open.pop();
+      walk[count] = block;
+      place[block] = count++;
+      children.get(block).forEach(open::push);
+    }
+    for (int at = count - 1; at >= 0; at--) {
+      int block = walk[at];
+      end[block] = Math.max(end[block], at + 1);
+      int parent = postdominators[block];
+      if (parent >= 0) {
+        end[parent] = Math.max(end[parent], end[block]);
+      }
+    }
   }
 
   /** The smallest loop around a block, other than this one. */
@@ -411,10 +456,17 @@ public final class ControlGraph {
    * or is there. A run that traps or never ends counts for neither.
    */
   public boolean postdominates(int first, int second) {
-    int at = second;
-    while (at >= 0 && at != first) {
-      at = postdominators[at];
+    return first == second
+        || (place[first] >= 0 && place[first] <= place[second] && place[second] < end[first]);
+  }
+
+  /** The blocks with a successor that a block postdominates, or that is the block. */
+  public BitSet leadingTo(int block) {
+    BitSet found = new BitSet();
+    blocks.get(block).predecessors().forEach(found::set);
+    for (int at = place[block] + 1; place[block] >= 0 && at < end[block]; at++) {
+      blocks.get(walk[at]).predecessors().forEach(found::set);
     }
-    return at == first && at >= 0 && (first == second || postdominators[second] != NONE);
+    return found;
   }
 }
