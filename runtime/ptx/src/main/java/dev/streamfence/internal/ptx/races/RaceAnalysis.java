@@ -25,6 +25,7 @@ import dev.streamfence.internal.ptx.symbolic.Polynomial.Term;
 import dev.streamfence.internal.ptx.syntax.PtxModule;
 import java.util.ArrayList;
 import java.util.BitSet;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -32,7 +33,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.BiPredicate;
-import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 
 /** The search for the races of one kernel. Confined to one thread, used once. */
@@ -46,6 +46,10 @@ final class RaceAnalysis {
 
   /** How many choices in the offset of one access a proof tells apart, for half of the work. */
   private static final int MAX_CHOICES = 2;
+
+  private static final BitSet NO_LOOPS = new BitSet();
+
+  private record Threads(boolean areInOneBlock, BitSet sameIterations) {}
 
   private final PtxModule module;
   private final List<ArrayPlace> arrays;
@@ -66,6 +70,9 @@ final class RaceAnalysis {
   private final Set<Special> read;
   private final LaunchLimits limits;
   private final SharedAccesses accesses;
+
+  /** What is the same in two threads before a proof assumes anything. */
+  private final Map<Threads, ThreadPair> pairs = new HashMap<>();
 
   private @Nullable Map<Node, Polynomial> distinctLoads;
 
@@ -103,7 +110,9 @@ final class RaceAnalysis {
     facts = new PathFacts(nodes, graph, evaluated.guards(), formulas, symbols, budget);
     accesses = new SharedAccesses(flow, graph, values, formulas, memory, symbols);
     limits = new LaunchLimits(space, nodes, symbols, read, accesses.all());
-    ThreadPair block = new ThreadPair(symbols, true, loop -> true, this::isConstantLoad, budget);
+    BitSet loops = new BitSet();
+    loops.set(0, graph.loops().size());
+    ThreadPair block = threads(true, loops);
     intervals =
         new BarrierIntervals(
             flow,
@@ -280,7 +289,7 @@ final class RaceAnalysis {
       if (proves(first, second, true)) {
         return true;
       }
-      if (!proves(first, second, limits.places(false), false, loop -> false)) {
+      if (!proves(first, second, limits.places(false), threads(false, NO_LOOPS))) {
         return false;
       }
     }
@@ -288,14 +297,15 @@ final class RaceAnalysis {
       return proves(first, second, false);
     }
     for (int barrier : intervals.shared(one.access(), other.access())) {
-      IntPredicate isSame =
-          index -> {
-            Loop loop = graph.loops().get(index);
-            return loop.body.get(one.access().block())
+      BitSet same = new BitSet();
+      for (Loop loop : graph.loops()) {
+        same.set(
+            loop.index,
+            loop.body.get(one.access().block())
                 && loop.body.get(other.access().block())
-                && intervals.isSameIteration(barrier, one.access(), other.access(), loop);
-          };
-      if (!proves(first, second, limits.places(true), true, isSame)) {
+                && intervals.isSameIteration(barrier, one.access(), other.access(), loop));
+      }
+      if (!proves(first, second, limits.places(true), threads(true, same))) {
         return false;
       }
     }
@@ -315,27 +325,27 @@ final class RaceAnalysis {
     if (isGlobal) {
       identity.addAll(limits.places(false));
     }
-    return proves(one, other, identity, !isGlobal, loop -> false);
+    return proves(one, other, identity, threads(!isGlobal, NO_LOOPS));
+  }
+
+  /** Two threads, of one block or of any, that are in the same iteration of some loops. */
+  private ThreadPair threads(boolean areInOneBlock, BitSet sameIterations) {
+    return pairs.computeIfAbsent(
+        new Threads(areInOneBlock, sameIterations),
+        key ->
+            new ThreadPair(symbols, areInOneBlock, sameIterations, this::isConstantLoad, budget));
   }
 
   private boolean proves(
-      @Nullable Place one,
-      @Nullable Place other,
-      List<Node> identity,
-      boolean areInOneBlock,
-      IntPredicate isSameIteration) {
+      @Nullable Place one, @Nullable Place other, List<Node> identity, ThreadPair threads) {
     return one != null
         && other != null
         && proves(
             one,
             other,
-            (first, second) -> {
-              ThreadPair pair =
-                  new ThreadPair(
-                      symbols, areInOneBlock, isSameIteration, this::isConstantLoad, budget);
-              return new PairProof(pair, symbols, identity, distinctLoads(), budget)
-                  .proves(first, second);
-            },
+            (first, second) ->
+                new PairProof(threads.copy(), symbols, identity, distinctLoads(), budget)
+                    .proves(first, second),
             MAX_CHOICES);
   }
 

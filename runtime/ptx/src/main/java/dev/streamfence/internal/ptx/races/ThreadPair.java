@@ -13,7 +13,6 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Consumer;
-import java.util.function.IntPredicate;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -27,8 +26,8 @@ final class ThreadPair {
 
   private final Symbols symbols;
 
-  /** Whether the two are in the same iteration of the loop with an index. */
-  private final IntPredicate isSameIteration;
+  /** The indexes of the loops that the two are in the same iteration of. */
+  private final BitSet sameIterations;
 
   private final boolean areInOneBlock;
 
@@ -41,17 +40,30 @@ final class ThreadPair {
   /** The values that are the same in both, by their numbers; null until they are computed. */
   private @Nullable BitSet same;
 
+  /** How many values there were then: an analysis may add some. */
+  private int size;
+
   ThreadPair(
       Symbols symbols,
       boolean areInOneBlock,
-      IntPredicate isSameIteration,
+      BitSet sameIterations,
       Predicate<Node> isConstantLoad,
       Budget budget) {
     this.budget = budget;
     this.symbols = symbols;
     this.areInOneBlock = areInOneBlock;
-    this.isSameIteration = isSameIteration;
+    this.sameIterations = sameIterations;
     this.isConstantLoad = isConstantLoad;
+  }
+
+  /** The two with what is known of them so far, to which a proof adds what it assumes. */
+  ThreadPair copy() {
+    ThreadPair copy =
+        new ThreadPair(symbols, areInOneBlock, sameIterations, isConstantLoad, budget);
+    copy.equal.addAll(equal);
+    copy.same = same();
+    copy.size = size;
+    return copy;
   }
 
   /** The value that a symbol of either thread stands for. */
@@ -72,12 +84,17 @@ final class ThreadPair {
 
   /** Whether a value is known to be the same in both threads. */
   boolean isSame(Node node) {
+    return same().get(node.id);
+  }
+
+  private BitSet same() {
     BitSet found = same;
-    if (found == null) {
+    if (found == null || size != symbols.size()) {
       found = computed();
       same = found;
+      size = symbols.size();
     }
-    return found.get(node.id);
+    return found;
   }
 
   /** A phi that a loop changes is the same if that holds of the iteration before. */
@@ -106,13 +123,13 @@ final class ThreadPair {
           symbols.isFlat(node)
               || !node.special().differs()
               || (node.special().isBlock && areInOneBlock);
-      case ITERATION -> isSameIteration.test((int) node.constant);
+      case ITERATION -> sameIterations.get((int) node.constant);
       case UNKNOWN -> isConstantLoad.test(node);
       case PHI -> {
         Node gate = node.gate;
         boolean isChosenAlike =
             node.isCarried
-                ? isSameIteration.test(symbols.loop(node))
+                ? sameIterations.get(symbols.loop(node))
                 : gate != null && found.get(gate.id);
         yield isChosenAlike && areSame(node.inputs, found);
       }
