@@ -209,7 +209,18 @@ final class Ranges {
   }
 
   private int[] checks(Collection<Condition> conditions, Context context) {
-    return conditions.stream().mapToInt(each -> check(each, context)).distinct().toArray();
+    int[] checks = new int[conditions.size()];
+    int count = 0;
+    for (Condition condition : conditions) {
+      int check = check(condition, context);
+      int same = 0;
+      while (same < count && checks[same] != check) {
+        same++;
+      }
+      checks[same] = check;
+      count = Math.max(count, same + 1);
+    }
+    return Arrays.copyOf(checks, count);
   }
 
   private int check(Condition condition, Context context) {
@@ -374,8 +385,8 @@ final class Ranges {
   }
 
   private int sum(
-      Polynomial rest, List<Polynomial> factors, List<Integer> guarded, Context context) {
-    int count = rest.size() + factors.size();
+      Polynomial rest, List<Polynomial> quotients, List<Integer> guarded, Context context) {
+    int count = rest.size() + quotients.size();
     long[] coefficients = new long[count];
     int[][] steps = new int[count][];
     boolean hasLow = true;
@@ -383,13 +394,16 @@ final class Ranges {
     int at = 0;
     for (Term term : rest.terms()) {
       coefficients[at] = term.coefficient();
-      steps[at] =
-          Arrays.stream(term.product().nodes()).map(id -> value(nodes.node(id), context)).toArray();
+      int[] factors = term.product().nodes().clone();
+      for (int i = 0; i < factors.length; i++) {
+        factors[i] = value(nodes.node(factors[i]), context);
+      }
+      steps[at] = factors;
       at++;
     }
-    for (int i = 0; i < factors.size(); i++) {
+    for (int i = 0; i < quotients.size(); i++) {
       coefficients[at] = 1;
-      steps[at] = new int[] {range(factors.get(i), nothing), guarded.get(i)};
+      steps[at] = new int[] {range(quotients.get(i), nothing), guarded.get(i)};
       at++;
     }
     for (int i = 0; i < count; i++) {

@@ -59,13 +59,16 @@ final class LocalCells {
 
   /** Whether code names a variable in a thread's own memory. */
   static boolean mayBeIn(PtxFunction function) {
-    return function.instructions().stream()
-        .flatMap(instruction -> instruction.operands().stream())
-        .map(operand -> operand instanceof Operand.Memory memory ? memory.base() : operand)
-        .anyMatch(
-            operand ->
-                operand instanceof Operand.VariableAddress address
-                    && address.variable().space() == StateSpace.LOCAL);
+    for (Instruction instruction : function.instructions()) {
+      for (Operand operand : instruction.operands()) {
+        Operand base = operand instanceof Operand.Memory memory ? memory.base() : operand;
+        if (base instanceof Operand.VariableAddress address
+            && address.variable().space() == StateSpace.LOCAL) {
+          return true;
+        }
+      }
+    }
+    return false;
   }
 
   /**

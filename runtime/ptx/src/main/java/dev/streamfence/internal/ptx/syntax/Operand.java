@@ -160,6 +160,12 @@ public sealed interface Operand {
     if (this instanceof RegisterUse use && use.register.vectorLength() == 1) {
       return new int[] {use.register.index()};
     }
+    if (this instanceof Memory memory && memory.more.isEmpty()) {
+      return memory.base.registerIndexes();
+    }
+    if (!(this instanceof RegisterUse || this instanceof Element || hasParts())) {
+      return new int[0];
+    }
     IntStream.Builder indexes = IntStream.builder();
     forEachRegister(indexes);
     return indexes.build().toArray();
