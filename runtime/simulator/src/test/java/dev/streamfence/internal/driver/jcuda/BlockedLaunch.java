@@ -27,7 +27,7 @@ import jcuda.driver.JCudaDriver;
  * chosen and nothing else is collected.
  */
 final class BlockedLaunch {
-  static final long HELD_MILLIS = 2000;
+  static final long HELD_MILLIS = 1000;
 
   /** The property that says how the arguments of the blocked launch are passed. */
   static final String ARGUMENTS = "arguments";
