@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import dev.streamfence.Completion;
+import dev.streamfence.CudaDriverException;
 import dev.streamfence.DeviceArray;
 import dev.streamfence.DeviceParts;
 import dev.streamfence.DeviceRuntime;
@@ -564,6 +565,31 @@ final class GraphTest extends GraphsOnTwoStreams {
     assertThat(sum.download(a)).containsOnly(0);
     graph.close();
     assertThat(live(gpu)).isEqualTo(before - 4 * N);
+  }
+
+  @Test
+  void theHostMemoryForArgumentsIsUsedAgainByTheNextGraph() {
+    step().close();
+    gpu.synchronize();
+    long before = device.calls(DriverCall.ALLOCATE_HOST);
+
+    for (int i = 0; i < 20; i++) {
+      step().close();
+      gpu.synchronize();
+    }
+
+    assertThat(device.calls(DriverCall.ALLOCATE_HOST)).isEqualTo(before);
+  }
+
+  @Test
+  void aFailureNamesTheGraphAndItsNodes() {
+    KernelGraph graph = step();
+    x.fill(b, 3);
+    device.failCall(DriverCall.WAIT_FOR_EVENT, 1, 2);
+
+    CudaDriverException e = catchThrowableOfType(CudaDriverException.class, () -> graph.launch(a));
+
+    assertThat(e).hasMessageContaining("graph 'step'");
   }
 
   @Test
