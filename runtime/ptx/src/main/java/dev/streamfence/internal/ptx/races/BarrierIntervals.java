@@ -196,18 +196,21 @@ final class BarrierIntervals {
     int[] found = new int[flow.size()];
     int[] entered = new int[graph.size()];
     Deque<int[]> open = new ArrayDeque<>();
+    // Those who come from a barrier in the loop and enter it anew begin with another iteration.
+    boolean isInside = loop != null && barrier != BEGIN && loop.body.get(block(barrier));
+    int anew = isInside ? ONCE << 1 : ZERO;
     if (barrier == BEGIN) {
       enter(0, ZERO, entered, open);
     } else {
       int block = block(barrier);
       if (pass(block, barrier + 1, ZERO, found)) {
-        leave(block, ZERO, loop, entered, open);
+        leave(block, ZERO, anew, loop, entered, open);
       }
     }
     while (!open.isEmpty()) {
       int[] next = open.remove();
       if (pass(next[0], graph.block(next[0]).first(), next[1], found)) {
-        leave(next[0], next[1], loop, entered, open);
+        leave(next[0], next[1], anew, loop, entered, open);
       }
     }
     return found;
@@ -220,10 +223,15 @@ final class BarrierIntervals {
     }
   }
 
-  private void leave(int block, int way, @Nullable Loop loop, int[] entered, Deque<int[]> open) {
+  private void leave(
+      int block, int way, int anew, @Nullable Loop loop, int[] entered, Deque<int[]> open) {
     for (int next : graph.block(block).successors()) {
-      boolean begins = loop != null && next == loop.header && loop.latches.contains(block);
-      enter(next, begins ? Math.min(way << 1, ONCE << 1) : way, entered, open);
+      if (loop == null || next != loop.header) {
+        enter(next, way, entered, open);
+      } else {
+        boolean goesOn = loop.body.get(block);
+        enter(next, goesOn ? Math.min(way << 1, ONCE << 1) : anew, entered, open);
+      }
     }
   }
 

@@ -30,7 +30,6 @@ import org.jspecify.annotations.Nullable;
  * thread.
  */
 final class MeetingThreads {
-  private static final int TRIALS = 3;
   private static final int MAX_PAIRS = 16;
 
   /** How many of the threads that meet one thread are looked at. */
@@ -107,7 +106,7 @@ final class MeetingThreads {
     this.budget = budget;
     // The block that the code is written for may be any of them.
     for (int shape = 0; shape < TrialLaunch.SHAPES; shape++) {
-      for (int seed = 0; seed < TRIALS; seed++) {
+      for (int seed = 0; seed < TrialLaunch.SEEDS; seed++) {
         launches.add(new TrialLaunch(read, space, shape, seed));
       }
     }
@@ -165,7 +164,8 @@ final class MeetingThreads {
     }
     Set<Pair> pairs = null;
     for (int i = 0; i < launches.size(); i++) {
-      pairs = pairs(one, other, inBlock, launches.get(i), i % TRIALS == 0 ? null : pairs);
+      pairs =
+          pairs(one, other, inBlock, launches.get(i), i % TrialLaunch.SEEDS == 0 ? null : pairs);
       if (pairs.isEmpty()) {
         return false;
       }

@@ -53,12 +53,14 @@ final class Obstacles {
     if (rule.effect() == Opcode.Effect.CALLS) {
       return isHarmless(instruction) ? null : "it calls a function";
     }
-    boolean isAsynchronous =
-        rule.effect() == Opcode.Effect.COPIES
-            || instruction.has("async")
-            || opcode.equals("mbarrier");
-    if (isAsynchronous) {
+    if (opcode.equals("mbarrier")) {
+      return "it waits at a barrier in memory";
+    }
+    if (rule.effect() == Opcode.Effect.COPIES || instruction.has("async")) {
       return "it copies asynchronously";
+    }
+    if (rule.operands().indexOf('s') >= 0) {
+      return "'" + opcode + "' reads matrices in shared memory";
     }
     boolean isUnknown = rule.effect() == Opcode.Effect.UNKNOWN || opcode.equals("sust");
     return isUnknown && !TEXTURES.contains(opcode) ? "'" + opcode + "' is not followed" : null;

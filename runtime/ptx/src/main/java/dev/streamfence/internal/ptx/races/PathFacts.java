@@ -239,6 +239,15 @@ final class PathFacts {
     }
   }
 
+  /** Whether numbers with a sign bit may be below what they are compared with, without a sign. */
+  private static boolean isBeyondSigned(Fact fact) {
+    Node left = fact.left();
+    int bits = left.is(Operator.ZERO_EXTEND) ? left.input(0).bits : left.bits;
+    boolean isNegative = fact.right().constant < 0;
+    return fact.right().is(Operator.CONSTANT)
+        && (isNegative || (bits < Long.SIZE && fact.right().constant > 1L << (bits - 1)));
+  }
+
   private static boolean isUnsigned(Fact fact) {
     return fact.operation() == Operator.LESS_UNSIGNED
         || fact.operation() == Operator.LESS_OR_EQUAL_UNSIGNED
@@ -256,6 +265,9 @@ final class PathFacts {
       if (!symbols.isAssumed(condition)) {
         return null;
       }
+    }
+    if (isUnsigned(fact) && isBeyondSigned(fact)) {
+      return null;
     }
     Polynomial more = formulas.of(fact.right());
     boolean isUnsigned =

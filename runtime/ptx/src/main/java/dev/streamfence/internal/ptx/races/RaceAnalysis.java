@@ -110,18 +110,37 @@ final class RaceAnalysis {
     facts = new PathFacts(nodes, graph, evaluated.guards(), formulas, symbols, budget);
     accesses = new SharedAccesses(flow, graph, values, formulas, memory, symbols);
     limits = new LaunchLimits(space, nodes, symbols, read, accesses.all());
-    BitSet loops = new BitSet();
-    loops.set(0, graph.loops().size());
-    ThreadPair block = threads(true, loops);
-    intervals =
-        new BarrierIntervals(
-            flow,
-            graph,
-            at -> {
-              Node condition = values.condition(at);
-              return condition != null && block.isSame(condition);
-            },
-            budget);
+    BitSet ended = endedTogether();
+    intervals = new BarrierIntervals(flow, graph, at -> goesOneWay(at, ended), budget);
+  }
+
+  /** The loops that all threads of a block go through on the same way, and so leave together. */
+  private BitSet endedTogether() {
+    BitSet ended = new BitSet();
+    int before;
+    do {
+      before = ended.cardinality();
+      for (Loop loop : graph.loops()) {
+        boolean isOneWay =
+            loop.body.stream()
+                .allMatch(at -> graph.block(at).branch() == null || goesOneWay(at, ended));
+        ended.set(loop.index, isOneWay);
+      }
+    } while (ended.cardinality() > before);
+    return ended;
+  }
+
+  /**
+   * Whether a branch goes one way in all threads of a block that are in the same iteration of the
+   * loops around it, and have left some others after the same one.
+   */
+  private boolean goesOneWay(int at, BitSet ended) {
+    BitSet same = (BitSet) ended.clone();
+    for (Loop loop = graph.loop(at); loop != null; loop = loop.parent) {
+      same.set(loop.index);
+    }
+    Node condition = values.condition(at);
+    return condition != null && threads(true, same).isSame(condition);
   }
 
   KernelRaces find() {
@@ -218,7 +237,7 @@ final class RaceAnalysis {
       return null;
     }
     for (MemoryAccess access : values.accesses()) {
-      if (!Obstacles.isLocal(access.instruction()) && formulas.base(access.address()) == null) {
+      if (!Obstacles.isLocal(access.instruction()) && !isFollowed(access)) {
         return access.writes()
             ? "it stores through an address that is not followed"
             : "it loads through an address that is not followed";
@@ -227,6 +246,17 @@ final class RaceAnalysis {
     return accesses.areTooMany()
         ? "it has more than " + SharedAccesses.MOST + " accesses to one memory"
         : null;
+  }
+
+  /**
+   * Whether the memory of an access is known. An address that is made of several may lie in any of
+   * them, which matters unless the kernel only loads there.
+   */
+  private boolean isFollowed(MemoryAccess access) {
+    BitSet bases = dependences.bases(access.address());
+    boolean isOne = bases.cardinality() == 1;
+    return formulas.base(access.address()) != null
+        && (isOne || (!access.writes() && bases.stream().noneMatch(accesses::isWritten)));
   }
 
   /** Where each value is loaded that differs from all that are loaded elsewhere in its array. */

@@ -164,7 +164,7 @@ final class Symbols {
         return isSign && isPlainlyNatural(exact(node.input(0))) ? Polynomial.ZERO : null;
       }
       case SHIFT_RIGHT_UNSIGNED -> {
-        Polynomial shifted = of(node.input(0));
+        Polynomial shifted = exact(node.input(0));
         return shifted != null && shifted.isZero() ? Polynomial.ZERO : null;
       }
       case AND -> {
@@ -200,12 +200,19 @@ final class Symbols {
       case SPECIAL, ITERATION -> true;
       case CONSTANT, UNKNOWN -> node.constant >= 0;
       case AND -> mask(node) >= 0;
-      case ZERO_EXTEND, REMAINDER_UNSIGNED -> true;
+      case ZERO_EXTEND -> true;
+      case REMAINDER_UNSIGNED -> isNaturalDivisor(node.input(1));
       case SHIFT_RIGHT_UNSIGNED, DIVIDE_UNSIGNED -> scale(node) > 1;
-      case REMAINDER, DIVIDE, SHIFT_RIGHT ->
-          scale(node) > 0 && isPlainlyNatural(number(node.input(0)));
+      case REMAINDER, DIVIDE, SHIFT_RIGHT -> scale(node) > 0 && isPlainlyNatural(whole(node));
       default -> false;
     };
+  }
+
+  /** Whether what is less than a divisor, without a sign, has no sign bit. */
+  private boolean isNaturalDivisor(Node divisor) {
+    return divisor.is(Operator.CONSTANT)
+        ? divisor.constant > 0
+        : formulas.isUniform(divisor) || isPlainlyNatural(number(divisor));
   }
 
   /** Whether no term of a polynomial can be negative. */
@@ -266,7 +273,7 @@ final class Symbols {
         }
       }
       case SHIFT_RIGHT, SHIFT_RIGHT_UNSIGNED, DIVIDE, DIVIDE_UNSIGNED -> {
-        Polynomial whole = exact(node.input(0));
+        Polynomial whole = whole(node);
         if (whole != null && isPlainlyNatural(whole) && scale(node) > 0) {
           Polynomial multiple = self.times(Polynomial.constant(scale(node)));
           Polynomial rest = multiple == null ? null : whole.minus(multiple);
@@ -312,6 +319,15 @@ final class Symbols {
       }
     }
     return -1;
+  }
+
+  /**
+   * What an operation divides, if that does not wrap around in ordinary launches; otherwise null.
+   * What is shifted to the left before is to lose its upper bits.
+   */
+  private @Nullable Polynomial whole(Node node) {
+    Node whole = node.input(0);
+    return whole.is(Operator.SHIFT_LEFT) ? null : exact(whole);
   }
 
   /** The constant that an operation divides by; 0 if there is none. */

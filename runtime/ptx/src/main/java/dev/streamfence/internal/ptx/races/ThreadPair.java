@@ -129,12 +129,18 @@ final class ThreadPair {
         Node gate = node.gate;
         boolean isChosenAlike =
             node.isCarried
-                ? sameIterations.get(symbols.loop(node))
+                ? sameIterations.get(symbols.loop(node)) && isOfOneLatch(node)
                 : gate != null && found.get(gate.id);
         yield isChosenAlike && areSame(node.inputs, found);
       }
       default -> areSame(node.inputs, found);
     };
+  }
+
+  /** Whether it does not matter which of a loop's latches a thread came from. */
+  private static boolean isOfOneLatch(Node carried) {
+    List<Node> inputs = carried.inputs;
+    return inputs.stream().skip(1).allMatch(each -> each.equals(inputs.get(1)));
   }
 
   private static boolean areSame(List<Node> nodes, BitSet found) {

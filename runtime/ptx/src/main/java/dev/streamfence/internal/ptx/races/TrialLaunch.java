@@ -16,18 +16,21 @@ final class TrialLaunch {
   /** How many shapes there are for blocks of any size. */
   static final int SHAPES = 5;
 
+  /** How many sets of arguments there are. */
+  static final int SEEDS = 5;
+
   private final int[] block = {1, 1, 1};
   private final int[] grid = {1, 1, 1};
-  private final long seed;
+  private final int seed;
 
   /**
    * Creates a launch.
    *
    * @param read the indices that the code reads
    * @param shape which of the shapes, from 0 on
-   * @param seed makes other arguments
+   * @param seed which of the arguments, from 0 to {@link #SEEDS}
    */
-  TrialLaunch(Set<Special> read, LaunchSpace space, int shape, long seed) {
+  TrialLaunch(Set<Special> read, LaunchSpace space, int shape, int seed) {
     this.seed = seed;
     int[] threads =
         read.contains(Special.TID_Z)
@@ -39,7 +42,9 @@ final class TrialLaunch {
       int size = i < threads.length ? threads[i] : 1;
       block[i] = !isRead ? 1 : space.threads(i) > 0 ? space.threads(i) : size;
       boolean hasBlocks = read.contains(Special.block(i));
-      grid[i] = hasBlocks && !(space.isOneDimensional() && i > 0) ? i == 0 ? 3 : 2 : 1;
+      // Numbers of blocks that are even and odd, and none that is one.
+      int blocks = shape % 2 == (i == 0 ? 0 : 1) ? 3 : 2;
+      grid[i] = hasBlocks && !(space.isOneDimensional() && i > 0) ? blocks : 1;
     }
   }
 
@@ -51,8 +56,13 @@ final class TrialLaunch {
     return threads() * grid[0] * grid[1] * grid[2];
   }
 
+  /** Numbers that rise with the index, that are all the same power of two, and that fall. */
   long argument(int index) {
-    return 4099 + 131L * index + 17L * (index + 3) * seed;
+    return switch (seed) {
+      case 3 -> 1 << 16;
+      case 4 -> Math.max(5000, 9000 - 131L * index);
+      default -> 4099 + 131L * index + 17L * (index + 3) * seed;
+    };
   }
 
   long special(Special special, int number) {

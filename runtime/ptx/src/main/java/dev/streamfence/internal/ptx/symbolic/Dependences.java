@@ -58,6 +58,11 @@ public final class Dependences {
     return node.id < bases.length && bases[node.id].intersects(some);
   }
 
+  /** The addresses that a value is computed from; not to be changed. */
+  public BitSet bases(Node node) {
+    return node.id < bases.length ? bases[node.id] : NONE;
+  }
+
   public boolean dependsOn(Node node, int base) {
     return node.id < bases.length && bases[node.id].get(base);
   }
