@@ -619,7 +619,8 @@ class CodeMistakesTest {
         .are(
             Problem.UNPROVED_BOUNDS,
             "parameter 'b' of run has no provable bounds: the index is a value that the kernel"
-                + " loads or receives, and nothing limits it: st.global.u32 in line 14 of k/k.ptx;"
+                + " loads or receives, and nothing limits it from above: st.global.u32 in line 14 of"
+                + " k/k.ptx;"
                 + " limit the index by a comparison with a number of the launch, or remove bounds ="
                 + " Bounds.REQUIRED");
     mistakesWith(code, kernels(declared.formatted("", ""))).areNoneAtAll();
@@ -640,7 +641,7 @@ class CodeMistakesTest {
             Sources.importing("@KernelModule(\"k/k.ptx\")\n" + source))
         .say(
             "bounds of run: 'a' provable and checked at launch; 'b' unknown (the index is a value"
-                + " that the kernel loads or receives, and nothing limits it); races: threads"
+                + " that the kernel loads or receives, and nothing limits it from above); races: threads"
                 + " conflict if numbers in 'a' are equal ('b')");
     assertThat(mistakesWith(code, source).launcher())
         .contains("<p>Bounds: 'a' provable and checked at launch; 'b' unknown")

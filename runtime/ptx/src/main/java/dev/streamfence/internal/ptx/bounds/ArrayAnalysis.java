@@ -16,7 +16,9 @@ import dev.streamfence.internal.ptx.symbolic.Node.Operator;
 import dev.streamfence.internal.ptx.symbolic.Polynomial;
 import dev.streamfence.internal.ptx.syntax.Instruction;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** The analysis of a kernel's accesses to one array. Confined to one thread, used once. */
@@ -111,7 +113,7 @@ final class ArrayAnalysis {
     int range = ranges.range(requireNonNull(formulas.offset(access.address())), context);
     RangeProgram.RangeStep step = ranges.program().step(range);
     if (!step.hasLow() || !step.hasHigh()) {
-      unclear(access, cause(access.address()));
+      unclear(access, cause(access.address(), step));
       return;
     }
     touched.add(
@@ -129,13 +131,26 @@ final class ArrayAnalysis {
     }
   }
 
-  private String cause(Node address) {
-    boolean loops = formulas.of(address).has(id -> formulas.is(id, Operator.ITERATION));
-    boolean loads = formulas.of(address).has(id -> formulas.loads(id));
-    return loads
-        ? "the index is a value that the kernel loads or receives, and nothing limits it"
-        : loops
-            ? "the index grows in a loop whose end is not known before the launch"
-            : "nothing limits the index";
+  private String cause(Node address, RangeProgram.RangeStep step) {
+    Polynomial formula = formulas.of(address);
+    String end = step.hasLow() ? " from above" : step.hasHigh() ? " from below" : "";
+    if (formula.has(id -> formulas.loads(id))) {
+      return (formula.has(id -> isReceived(formulas.node(id), new HashSet<>()))
+              ? "the index is a value that the kernel loads or receives"
+              : "the index is computed in a way that is not followed")
+          + ", and nothing limits it"
+          + end;
+    }
+    return formula.has(id -> formulas.is(id, Operator.ITERATION))
+        ? "the index grows in a loop of which no end was found"
+        : "nothing limits the index" + end;
+  }
+
+  /** Whether a value comes from memory or other code, or is computed from such. */
+  private boolean isReceived(Node value, Set<Node> seen) {
+    return values.isReceived(value)
+        || (seen.add(value)
+            && !value.is(Operator.UNKNOWN)
+            && value.inputs.stream().anyMatch(input -> isReceived(input, seen)));
   }
 }

@@ -148,6 +148,11 @@ public final class Formulas {
     return !polynomial.has(this::varies);
   }
 
+  /** The value that a symbol of a polynomial stands for. */
+  public Node node(int id) {
+    return nodes.node(id);
+  }
+
   public boolean varies(int id) {
     return !isUniform(nodes.node(id));
   }

@@ -105,7 +105,31 @@ public final class NodeGraph {
     if (operation == Operator.SELECT && inputs[1] == inputs[2]) {
       return inputs[1];
     }
-    return shared(operation, bits, 0, List.of(inputs));
+    return operation == Operator.AND && isShifted(first) && isMask(inputs[1])
+        ? masked(bits, first, inputs[1].constant)
+        : shared(operation, bits, 0, List.of(inputs));
+  }
+
+  private static boolean isShifted(Node node) {
+    return node.is(Operator.SHIFT_LEFT)
+        && node.input(1).is(Operator.CONSTANT)
+        && node.input(1).constant >= 0
+        && node.input(1).constant < node.bits;
+  }
+
+  private static boolean isMask(Node node) {
+    return node.is(Operator.CONSTANT) && node.constant >= 0;
+  }
+
+  /**
+   * Some bits of a multiple, as the same multiple of bits of the number: {@code x << 2 & 60} is
+   * {@code (x & 15) << 2}, a remainder.
+   */
+  private Node masked(int bits, Node multiple, long mask) {
+    Node distance = multiple.input(1);
+    Node rest =
+        of(Operator.AND, bits, multiple.input(0), constant(mask >> distance.constant, bits));
+    return of(Operator.SHIFT_LEFT, bits, rest, distance);
   }
 
   private Node shared(Operator operation, int bits, long constant, List<Node> inputs) {

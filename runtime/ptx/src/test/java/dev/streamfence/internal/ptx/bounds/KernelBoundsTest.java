@@ -487,18 +487,29 @@ class KernelBoundsTest {
     isLimitedTo(bounds, new Shape(1, 32, -50), 4L * Integer.MIN_VALUE, 4L * Integer.MAX_VALUE + 4);
   }
 
-  @Test
-  void aGatherIsUnknownAndSaysSo() {
-    KernelBounds bounds =
-        bounds(
-            """
-            ld.global.u32 %r6, [%rd1];
-            mul.wide.s32 %rd2, %r6, 4;
-            add.s64 %rd3, %rd1, %rd2;
-            st.global.u32 [%rd3], %r4;
-            """);
+  private static final String LOADED = "the index is a value that the kernel loads or receives";
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "ld.global.u32 %r6, [%rd1]; | LOADED, and nothing limits it",
+        "atom.global.add.u32 %r6, [%rd1], 1; | LOADED, and nothing limits it",
+        "ld.global.u32 %r6, [%rd1]; setp.ge.s32 %p1, %r6, %r5; @%p1 ret;"
+            + " | LOADED, and nothing limits it from below",
+        "ld.global.u32 %r6, [%rd1]; setp.lt.s32 %p1, %r6, 0; @%p1 ret;"
+            + " | LOADED, and nothing limits it from above",
+        "ld.global.u32 %r7, [%rd1]; mul.hi.s32 %r6, %r7, %r7;"
+            + " | the index is computed in a way that is not followed, and nothing limits it",
+        "mul.hi.s32 %r6, %r4, %r5;"
+            + " | the index is computed in a way that is not followed, and nothing limits it",
+        "mov.u32 %r6, 0; L: add.s32 %r6, %r6, 1; setp.eq.s32 %p1, %r6, %r4; @!%p1 bra L;"
+            + " | the index grows in a loop of which no end was found"
+      })
+  void anIndexThatNothingLimitsSaysWhere(String index, String reason) {
+    KernelBounds bounds = bounds(index + storeAt("%r6"));
     assertThat(bounds.arrays().get(0).isLimited()).isFalse();
-    assertThat(bounds.arrays().get(0).reason()).contains("loads");
+    assertThat(bounds.arrays().get(0).reason()).isEqualTo(reason.replace("LOADED", LOADED));
   }
 
   @Test

@@ -89,6 +89,17 @@ final class RaceProofsTest {
   }
 
   @Test
+  void bitsOfAMultipleOfTheThreadAreItsRemainder() {
+    // The row and the column of a tile, as compilers compute its place in bytes.
+    String place =
+        "shr.u32 %r20, %r0, 5; shl.b32 %r21, %r20, 7; shl.b32 %r22, %r0, 2;"
+            + " and.b32 %r23, %r22, MASK; add.s32 %r24, %r21, %r23; mov.u32 %r12, tile;"
+            + " add.s32 %r13, %r12, %r24; ";
+    assertThat(verdict(place.replace("MASK", "124") + PUT)).isEqualTo(Verdict.PROVED);
+    assertThat(verdict(place.replace("MASK", "60") + PUT)).isEqualTo(Verdict.CERTAIN);
+  }
+
+  @Test
   void aFunctionThatTouchesNoMemoryMayBeCalledTwice() {
     String code =
         "call f; call f; mov.u32 %r2, %ntid.x; mov.u32 %r1, %ctaid.x;"
