@@ -27,7 +27,7 @@ final class ScratchLayout {
     private final HazardState state;
     private final KnownMemory memory;
 
-    /** In the order of the recording. */
+    /** In the order of the recording, as {@link ScratchLayout#repeated} sees them. */
     private final List<RecordedNode> users = new ArrayList<>();
 
     private Scratch(HazardState state, KnownMemory memory) {
@@ -135,9 +135,26 @@ final class ScratchLayout {
       if (range.slot() == Range.FIXED) {
         byAddress.remove(used.memory.address());
       } else {
-        used.users.add(node);
+        used.users.add(used.users.isEmpty() ? node : repeated(node, used.users.get(0)));
       }
     }
+  }
+
+  /**
+   * What a node is of, seen from the first one that uses an array: the outermost loop that the
+   * first one is not in, or else the node itself. Content from before such a loop lasts through all
+   * its passes, also where a pass writes some of it.
+   */
+  private RecordedNode repeated(RecordedNode node, RecordedNode first) {
+    RecordedNode outermostLoop = node;
+    for (int parent = node.parent(); parent > first.parent(); ) {
+      RecordedNode around = nodes.get(parent);
+      if (isLoop(around)) {
+        outermostLoop = around;
+      }
+      parent = around.parent();
+    }
+    return outermostLoop;
   }
 
   private @Nullable Scratch at(long address) {
@@ -185,12 +202,16 @@ final class ScratchLayout {
 
   private boolean isInLoop(RecordedNode node) {
     for (int parent = node.parent(); parent >= 0; parent = nodes.get(parent).parent()) {
-      GraphCondition condition = nodes.get(parent).condition();
-      if (condition != null && condition.isLoop()) {
+      if (isLoop(nodes.get(parent))) {
         return true;
       }
     }
     return false;
+  }
+
+  private static boolean isLoop(RecordedNode node) {
+    GraphCondition condition = node.condition();
+    return condition != null && condition.isLoop();
   }
 
   private boolean isBefore(Scratch one, Scratch other) {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.streamfence.DeviceArray;
 import dev.streamfence.graph.KernelGraph;
 import java.util.Arrays;
+import java.util.function.Consumer;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
@@ -111,6 +112,71 @@ final class GraphScratchTest extends GraphsOnTwoStreams {
     graph.launch(a);
     assertThat(x.download(b)).containsOnly(3);
     assertThat(sum.download(b)).containsOnly(2);
+  }
+
+  /** What is from before the loop remains where no pass writes it. */
+  @Test
+  void bytesThatAFillOfAPassWritesInPartAreNotShared() {
+    keepAcrossPasses("fill", kept -> kept.fill(b, 0, 1, 5));
+    assertThat(sum.download(a)).startsWith(5, 7).endsWith(7);
+  }
+
+  @Test
+  void bytesThatAKernelOfAPassWritesInPartAreNotShared() {
+    keepAcrossPasses("kernel", kept -> onB.add(y, y, kept, 1));
+    // Twice the number before the last pass.
+    assertThat(sum.download(a)).startsWith(-2, 7).endsWith(7);
+  }
+
+  /** An array of sevens that each of three passes writes and reads, beside one of the pass. */
+  private void keepAcrossPasses(String name, Consumer<DeviceArray<int[]>> write) {
+    KernelGraph graph =
+        gpu.graph(
+            name,
+            body -> {
+              DeviceArray<int[]> kept = body.scratch(a, int[].class, N);
+              kept.fill(a, 7);
+              body.whileNonZero(
+                  y,
+                  pass -> {
+                    write.accept(kept);
+                    sum.copyFrom(b, kept);
+                    try (DeviceArray<int[]> ofPass = sum.copy(a)) {
+                      onA.increment(ofPass, N);
+                      x.copyFrom(a, ofPass);
+                    }
+                    onA.increment(y, N);
+                  });
+              kept.close();
+            });
+    y.fill(a, -3);
+    graph.launch(a);
+    assertThat(graph.statistics().sharedBytes()).isZero();
+  }
+
+  /** The loop as a whole comes after one and before the other. */
+  @Test
+  void bytesThatLastThroughALoopAreSharedAroundIt() {
+    KernelGraph graph =
+        gpu.graph(
+            "around",
+            body -> {
+              chain(1);
+              try (DeviceArray<int[]> kept = x.copy(a)) {
+                body.whileNonZero(
+                    y,
+                    pass -> {
+                      kept.fill(b, 0, 1, 5);
+                      onA.increment(y, N);
+                    });
+                x.copyFrom(a, kept);
+              }
+              chain(1);
+            });
+    assertThat(graph.statistics().sharedBytes()).isEqualTo(2L * N * Integer.BYTES);
+    y.fill(a, -3);
+    graph.launch(a);
+    assertThat(x.download(b)).startsWith(6, 2).endsWith(2);
   }
 
   /** What was there before remains where a run does not write it. */
