@@ -67,15 +67,20 @@ final class OpenArrays {
       if (allocation == null) {
         isEnded = true;
       } else if (allocation.pass(this, null)) {
-        isEnded = shares || allocation.hazards().isHeld();
+        isEnded = shares;
         try {
           counted(() -> closeForUser(allocation), allocation);
         } catch (RuntimeException | Error e) {
           if (allocation.isOpen()) {
-            allocation.pass(null, this);
             isEnded = false;
+            allocation.pass(null, this);
           }
           throw e;
+        } finally {
+          // Asked only now: until the close, a graph of another thread may begin to hold it.
+          if (allocation.hazards().acceptsUses() && !allocation.isOpen()) {
+            isEnded = true;
+          }
         }
         forget();
       }
