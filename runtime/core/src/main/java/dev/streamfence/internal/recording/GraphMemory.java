@@ -40,7 +40,7 @@ public final class GraphMemory {
     return frames.take(bytes);
   }
 
-  /** Adds an array that the graph closes at its end. */
+  /** Adds an array that the graph closes at its end; closing it twice does nothing. */
   public void closeAtEnd(Runnable close) {
     closes.add(close);
   }
@@ -105,9 +105,8 @@ public final class GraphMemory {
       owned.clear();
     }
     teardown.step(this::awaitUntracked);
+    // Neither is forgotten: what the driver refuses is freed by the next call.
     closes.forEach(teardown::step);
-    closes.clear();
-    // Not forgotten: what the driver refuses is freed by the next call.
     owned.forEach(close -> teardown.step(() -> close.accept(teardown)));
     frames.release(teardown);
     held.forEach(

@@ -39,6 +39,7 @@ import dev.streamfence.simulation.SimulatedDevice;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -665,6 +666,29 @@ final class GraphTest extends GraphsOnTwoStreams {
     assertThat(sum.download(a)).containsOnly(1);
     graph.close();
     assertThat(live(gpu)).isEqualTo(before);
+  }
+
+  /** No node holds it, so that the close of the graph frees it at once. */
+  @Test
+  void scratchMemoryThatNoNodeUsesIsFreedAgainIfTheDriverRefuses() {
+    long before = live(gpu);
+    List<DeviceArray<int[]>> scratch = new ArrayList<>();
+    KernelGraph graph =
+        gpu.graph(
+            "unused",
+            body -> {
+              scratch.add(body.scratch(a, int[].class, N));
+              scratch.add(body.scratch(b, int[].class, N));
+              onA.increment(x, N);
+            });
+    device.failCall(DriverCall.FREE_ASYNC, 1, 1);
+
+    assertThatThrownBy(graph::close).isInstanceOf(CudaDriverException.class);
+    assertThat(live(gpu)).isEqualTo(before + 4 * N);
+    graph.close();
+
+    assertThat(live(gpu)).isEqualTo(before);
+    assertThat(scratch).noneMatch(DeviceArray::isOpen);
   }
 
   @Test
