@@ -88,7 +88,7 @@ public sealed interface KernelGraph extends AutoCloseable permits TrackedGraph {
    * @return this graph
    * @throws IndexOutOfBoundsException if there is no such node
    * @throws IllegalArgumentException if the node has no such number: copies and conditions have
-   *     none, nor have fills of elements of 8 bytes
+   *     none, nor have fills of elements of 8 bytes and those that clear records
    * @throws dev.streamfence.KernelArgumentException if it has another type, or a launch with it
    *     would be refused: the kernel would leave an array, or the grid would be too large; nothing
    *     has changed then
@@ -97,9 +97,8 @@ public sealed interface KernelGraph extends AutoCloseable permits TrackedGraph {
   KernelGraph set(int node, String parameter, Object value);
 
   /**
-   * The numbers of a node that {@link #set} changes, by their names, as later launches pass them. A
-   * fill has one, {@code value}: its bits as a {@link Byte}, {@link Short} or {@link Integer}.
-   * Unmodifiable, and does not follow later changes.
+   * The numbers of a node that {@link #set} changes, by their names, as later launches pass them,
+   * boxed. A fill has one, {@code value}. Unmodifiable, and does not follow later changes.
    *
    * @param node the index of a launch or a fill, see {@link #nodes}
    * @throws IndexOutOfBoundsException if there is no such node

@@ -9,6 +9,7 @@ import dev.streamfence.internal.memory.HostRegion;
 import dev.streamfence.internal.memory.Region;
 import dev.streamfence.internal.order.Deadline;
 import dev.streamfence.internal.order.Timeline;
+import dev.streamfence.launch.ElementType;
 import java.lang.ref.Reference;
 import org.jspecify.annotations.Nullable;
 
@@ -173,8 +174,14 @@ final class ArrayTransfers {
     }
   }
 
-  void fill(TrackedArray<?> array, DeviceStream stream, Region target, int width, long bits) {
-    carryOut(array, () -> runtime.copies().fill(timeline(stream), target, width, bits));
+  void fill(
+      TrackedArray<?> array, DeviceStream stream, Region target, ElementType type, long bits) {
+    carryOut(array, () -> runtime.copies().fill(timeline(stream), target, type, bits));
+  }
+
+  /** Sets all bytes to 0; the address and the size are multiples of a width. */
+  void clear(TrackedArray<?> array, DeviceStream stream, Region target, int width) {
+    carryOut(array, () -> runtime.copies().fill(timeline(stream), target, width, 0));
   }
 
   void copy(

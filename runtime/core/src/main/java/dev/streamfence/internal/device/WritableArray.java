@@ -14,6 +14,7 @@ import dev.streamfence.internal.memory.HostBytes;
 import dev.streamfence.internal.memory.Region;
 import dev.streamfence.internal.order.HazardState;
 import dev.streamfence.launch.ArrayElement;
+import dev.streamfence.launch.ElementType;
 import java.nio.Buffer;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -231,7 +232,8 @@ public final class WritableArray<A> extends TrackedArray<A> implements DeviceArr
     requireUsable(stream, "fill");
     Region target = used(from, count, "fill");
     if (target != null) {
-      memory.transfers().fill(this, stream, target, elementType.sizeInBytes(), bits);
+      // FillBits has refused records.
+      memory.transfers().fill(this, stream, target, (ElementType) elementType, bits);
     }
   }
 
@@ -239,7 +241,7 @@ public final class WritableArray<A> extends TrackedArray<A> implements DeviceArr
   void clear(DeviceStream stream) {
     requireUsable(stream, "fill");
     if (region != null) {
-      memory.transfers().fill(this, stream, region, elementType.alignment(), 0);
+      memory.transfers().clear(this, stream, region, elementType.alignment());
     }
   }
 

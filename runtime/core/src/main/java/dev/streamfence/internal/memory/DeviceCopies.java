@@ -12,6 +12,7 @@ import dev.streamfence.internal.order.UseLabels;
 import dev.streamfence.internal.order.Work;
 import dev.streamfence.internal.order.Work.Coverage;
 import dev.streamfence.internal.order.WorkFacts;
+import dev.streamfence.launch.ElementType;
 import dev.streamfence.trace.WorkKind;
 import java.nio.ByteBuffer;
 import java.util.function.BiConsumer;
@@ -162,17 +163,33 @@ public final class DeviceCopies {
   }
 
   /**
-   * Fills a region with one repeated value. Does not synchronise.
+   * Fills a region with one value of a type. Does not synchronise.
+   *
+   * @param value its low bytes are used
+   */
+  public void fill(Timeline timeline, Region target, ElementType type, long value) {
+    fill(timeline, target, type.sizeInBytes(), value, type);
+  }
+
+  /**
+   * Fills a region with repeated bytes. Does not synchronise.
    *
    * @param width bytes of the value: 1, 2, 4 or 8; address and size of the region are multiples
    * @param value its low bytes are used
    */
   public void fill(Timeline timeline, Region target, int width, long value) {
+    fill(timeline, target, width, value, null);
+  }
+
+  private void fill(
+      Timeline timeline, Region target, int width, long value, @Nullable ElementType type) {
     long address = target.address();
     long count = target.sizeInBytes() / width;
     String relation = target.offset() == 0 ? " bytes of " : " bytes from ";
+    Transfer transfer = new Transfer(WorkKind.FILL, "", relation, target, timeline, type);
+    target.requireTracked(transfer, 0);
     submit(
-        tracked(WorkKind.FILL, "", relation, target, timeline),
+        transfer,
         null,
         target.hazards(),
         Coverage.AT_COMMIT,
@@ -248,15 +265,25 @@ public final class DeviceCopies {
   /** A transfer of a region whose uses are tracked. */
   private static Transfer tracked(
       WorkKind kind, String hostMemory, String relation, Region region, Timeline timeline) {
-    Transfer transfer = new Transfer(kind, hostMemory, relation, region, timeline);
+    Transfer transfer = new Transfer(kind, hostMemory, relation, region, timeline, null);
     region.requireTracked(transfer, 0);
     return transfer;
   }
 
   /** How errors and observers name a copy or a fill. */
   private record Transfer(
-      WorkKind kind, String hostMemory, String relation, Region region, Timeline timeline)
+      WorkKind kind,
+      String hostMemory,
+      String relation,
+      Region region,
+      Timeline timeline,
+      @Nullable ElementType type)
       implements UseLabels {
+    @Override
+    public @Nullable Class<?> filled() {
+      return type == null ? null : type.primitive();
+    }
+
     @Override
     public InGraph inGraph() {
       return hostMemory.equals(PAGEABLE) ? InGraph.REFUSED : InGraph.RECORDED;

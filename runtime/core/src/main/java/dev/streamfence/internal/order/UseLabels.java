@@ -2,6 +2,7 @@ package dev.streamfence.internal.order;
 
 import dev.streamfence.DeviceException.AttemptedUse;
 import dev.streamfence.trace.WorkKind;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How errors and observers name a submission and the allocations that it uses, and whether a graph
@@ -61,6 +62,11 @@ public interface UseLabels {
   /** What becomes of the work in the body of a graph. */
   default InGraph inGraph() {
     return InGraph.REFUSED;
+  }
+
+  /** The primitive type of the value that the work fills with; null if it fills with none. */
+  default @Nullable Class<?> filled() {
+    return null;
   }
 
   /** What the work is, when it is put on its stream. */

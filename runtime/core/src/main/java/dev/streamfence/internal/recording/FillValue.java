@@ -3,6 +3,7 @@ package dev.streamfence.internal.recording;
 import dev.streamfence.DeviceException.AttemptedUse;
 import dev.streamfence.KernelArgumentException;
 import dev.streamfence.KernelArgumentException.Mistake;
+import java.lang.invoke.MethodType;
 import java.util.Map;
 
 /**
@@ -13,19 +14,19 @@ final class FillValue implements RecordedNode.Numbers {
   private static final String NAME = "value";
 
   private final String words;
-  private final int bytes;
+  private final Class<?> type;
   private int bits;
 
   /**
    * Creates the value of a fill.
    *
    * @param words the fill, for errors
-   * @param bytes how many bytes it has: 1, 2 or 4
+   * @param type the primitive type of the elements, of 1, 2 or 4 bytes
    */
-  FillValue(String words, int bytes, int bits) {
+  FillValue(String words, Class<?> type, int bits) {
     this.words = words;
-    this.bytes = bytes;
-    this.bits = bytes == Short.BYTES ? (short) bits : bits;
+    this.type = type;
+    this.bits = type == char.class ? (short) bits : bits;
   }
 
   /** The lowest bytes are repeated. */
@@ -39,42 +40,53 @@ final class FillValue implements RecordedNode.Numbers {
       throw new IllegalArgumentException(
           words + " has no number '" + parameter + "'; it has [" + NAME + "]");
     }
-    int before = bits;
-    if (value instanceof Byte number && bytes == Byte.BYTES) {
-      bits = number;
-    } else if (value instanceof Boolean flag && bytes == Byte.BYTES) {
-      bits = flag ? 1 : 0;
-    } else if (value instanceof Short number && bytes == Short.BYTES) {
-      bits = number;
-    } else if (value instanceof Character unit && bytes == Short.BYTES) {
-      bits = (short) unit.charValue();
-    } else if (value instanceof Integer number && bytes == Integer.BYTES) {
-      bits = number;
-    } else if (value instanceof Float number && bytes == Integer.BYTES) {
-      bits = Float.floatToRawIntBits(number);
-    } else {
+    if (!MethodType.methodType(type).wrap().returnType().isInstance(value)) {
       throw new KernelArgumentException(
           Mistake.UNEXPECTED,
           new AttemptedUse("", NAME, "the value of " + words),
-          " has "
-              + bytes
-              + " bytes; "
+          (type == int.class ? " is an " : " is a ")
+              + type
+              + "; "
               + value.getClass().getSimpleName()
               + " "
               + value
               + " was passed");
     }
+    int before = bits;
+    bits = bits(value);
     return bits != before;
+  }
+
+  private static int bits(Object value) {
+    if (value instanceof Boolean flag) {
+      return flag ? 1 : 0;
+    }
+    if (value instanceof Character unit) {
+      return (short) unit.charValue();
+    }
+    return value instanceof Float number
+        ? Float.floatToRawIntBits(number)
+        : ((Number) value).intValue();
   }
 
   @Override
   public Map<String, Object> all() {
-    return Map.of(
-        NAME,
-        switch (bytes) {
-          case Byte.BYTES -> (Object) (byte) bits;
-          case Short.BYTES -> (short) bits;
-          default -> bits;
-        });
+    return Map.of(NAME, value());
+  }
+
+  private Object value() {
+    if (type == boolean.class) {
+      return bits != 0;
+    }
+    if (type == byte.class) {
+      return (byte) bits;
+    }
+    if (type == char.class) {
+      return (char) bits;
+    }
+    if (type == short.class) {
+      return (short) bits;
+    }
+    return type == float.class ? (Object) Float.intBitsToFloat(bits) : bits;
   }
 }

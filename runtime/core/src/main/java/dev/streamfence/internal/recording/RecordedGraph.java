@@ -422,14 +422,19 @@ public final class RecordedGraph implements GraphRecording {
 
   @Override
   public void fillAsync(long destination, int bytes, int value, long count, StreamHandle stream) {
-    FillValue number = new FillValue(purpose(), bytes, value);
+    UseLabels labels = requireCurrent().labels();
+    Class<?> type = labels.filled();
     // Elements of 8 bytes take several fills, of which none has the value of the elements.
-    boolean isAll = count * bytes == requireCurrent().labels().facts().bytes();
+    boolean isAll = count * bytes == labels.facts().bytes();
+    FillValue number = type == null || !isAll ? null : new FillValue(purpose(), type, value);
     add(
         List.of(writes(destination, count * bytes)),
         List.of(),
-        isAll ? number : null,
-        (sink, to) -> sink.fillAsync(now(destination), bytes, number.bits(), count, to));
+        number,
+        (sink, to) -> {
+          int bits = number == null ? value : number.bits();
+          sink.fillAsync(now(destination), bytes, bits, count, to);
+        });
   }
 
   @Override

@@ -48,6 +48,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import javax.xml.parsers.DocumentBuilderFactory;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.assertj.core.groups.Tuple;
@@ -1150,7 +1151,7 @@ final class GraphTest extends GraphsOnTwoStreams {
     graph.set(4, "value", (byte) -1);
     assertThat(before).isEqualTo(Map.of("n", N));
     assertThat(graph.numbersOf(1)).isEqualTo(Map.of("n", N / 2));
-    assertThat(graph.numbersOf(3)).isEqualTo(Map.of("value", Float.floatToRawIntBits(2.5f)));
+    assertThat(graph.numbersOf(3)).isEqualTo(Map.of("value", 2.5f));
     assertThat(x.download(b)).containsOnly(4);
     assertThat(floats.download(b)).containsOnly(1.5f);
     graph.launch(b);
@@ -1173,10 +1174,63 @@ final class GraphTest extends GraphsOnTwoStreams {
         .withMessageContaining("fill in graph 'numbers' has no number 'width'; it has [value]");
     assertThatThrownBy(() -> graph.set(0, "value", 1L))
         .isInstanceOf(KernelArgumentException.class)
-        .hasMessageContaining("the value of fill in graph 'numbers' has 4 bytes; Long 1");
+        .hasMessage("the value of fill in graph 'numbers' is an int; Long 1 was passed");
     graph.close();
     assertThatIllegalStateException().isThrownBy(() -> graph.numbersOf(0));
   }
+
+  @Test
+  void aFillTakesAValueOfTheTypeOfItsElementsOnly() {
+    List<Object> values = List.of(true, (byte) 1, 'c', (short) 1, 1, 1f, 1L, 1d);
+    List<? extends DeviceArray<?>> arrays =
+        Stream.of(boolean[].class, byte[].class, char[].class, short[].class, int[].class)
+            .map(type -> gpu.memory().allocate(a, type, N))
+            .toList();
+    DeviceArray<float[]> floats = gpu.memory().allocate(a, float[].class, N);
+    KernelGraph graph =
+        gpu.graph(
+            "types",
+            body -> {
+              arrays.get(0).fill(a, false);
+              arrays.stream().skip(1).forEach(array -> array.fill(b, 9));
+              floats.fill(b, 9);
+            });
+
+    for (int node = 0; node < graph.nodes().size(); node++) {
+      Object before = graph.numbersOf(node).get("value");
+      assertThat(before).hasSameClassAs(values.get(node));
+      for (Object value : values) {
+        if (value != values.get(node)) {
+          int its = node;
+          assertThatThrownBy(() -> graph.set(its, "value", value))
+              .isInstanceOf(KernelArgumentException.class)
+              .hasMessageEndingWith(
+                  "; " + value.getClass().getSimpleName() + " " + value + " was passed");
+        }
+      }
+      assertThat(graph.numbersOf(node)).isEqualTo(Map.of("value", before));
+      graph.set(node, "value", before);
+    }
+    graph.launch(a);
+    assertThat(graph.statistics().updatedNodes()).isZero();
+    graph.set(0, "value", true).set(5, "value", 0.5f).launch(b);
+    assertThat((boolean[]) arrays.get(0).download(a)).containsOnly(true);
+    assertThat(floats.download(a)).containsOnly(0.5f);
+  }
+
+  /** No value has the type of a record. */
+  @Test
+  void aFillThatClearsRecordsHasNoNumbers() {
+    List<DeviceArray<?>> cleared = new ArrayList<>();
+    KernelGraph graph =
+        gpu.graph("clears", body -> cleared.add(gpu.memory().allocateZeroed(a, Point[].class, N)));
+
+    assertThat(graph.nodes()).extracting(GraphNode::name).containsExactly("fill");
+    assertThatIllegalArgumentException().isThrownBy(() -> graph.numbersOf(0));
+    cleared.forEach(DeviceArray::close);
+  }
+
+  private record Point(int x, int y) {}
 
   @Test
   void aCharacterThatIsSetAgainIsNoChange() {
