@@ -234,10 +234,10 @@ public sealed interface DeviceMemory extends ArrayAllocator permits TrackedMemor
 
   /**
    * Turns the refusal of downloads on or off, to show that a computation stays on the device. While
-   * on, every download of a non-empty array throws an {@link IllegalStateException} before it
-   * allocates or copies anything, and is counted. Numbers of rows, and of bytes of adopted text,
-   * can still be read: they are no data. Concerns the arrays of this memory and of those {@link
-   * #within} it.
+   * on, every download of a non-empty array, and every launch of a graph with one, throws an {@link
+   * IllegalStateException} before it allocates or copies anything, and is counted. Numbers of rows,
+   * and of bytes of adopted text, can still be read: they are no data. Concerns the arrays of this
+   * memory and of those {@link #within} it.
    */
   void refuseDownloads(boolean refuse);
 

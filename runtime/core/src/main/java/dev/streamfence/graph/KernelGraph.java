@@ -33,8 +33,13 @@ public sealed interface KernelGraph extends AutoCloseable permits TrackedGraph {
    * besides the waits and the event that a launch of a kernel would need, and one for each node
    * whose arguments have changed.
    *
+   * <p>Counts each upload and download among the nodes once, in the memory of the array that the
+   * code has named, also if a condition repeats it or leaves it out: the device decides about that.
+   *
    * @param stream any stream of the runtime
-   * @throws IllegalStateException if the graph is closed, or a module of its kernels is unloaded
+   * @throws IllegalStateException if the graph is closed, a module of its kernels is unloaded, or a
+   *     node downloads while downloads are {@linkplain dev.streamfence.DeviceMemory#refuseDownloads
+   *     refused}
    * @throws dev.streamfence.UseAfterFreeException if a node uses a part of an array that was joined
    * @throws dev.streamfence.UninitializedReadException if a node reads memory that nothing has
    *     written, on a simulated device that checks this

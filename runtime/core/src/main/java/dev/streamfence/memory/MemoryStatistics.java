@@ -46,13 +46,13 @@ public sealed interface MemoryStatistics permits MemorySnapshot {
   /** Arrays that became unreachable without being closed. */
   long lostArrays();
 
-  /** Copies from the host, empty ones not counted. */
+  /** Copies from the host, empty ones not counted; those of graphs count when they are launched. */
   long uploads();
 
   /** Bytes of the uploads. */
   long uploadedBytes();
 
-  /** Copies to the host, empty ones not counted. */
+  /** Copies to the host, empty ones not counted; those of graphs count when they are launched. */
   long downloads();
 
   /** Bytes of the downloads. */

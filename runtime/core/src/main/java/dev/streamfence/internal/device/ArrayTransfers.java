@@ -8,6 +8,8 @@ import dev.streamfence.internal.memory.HostBytes;
 import dev.streamfence.internal.memory.HostRegion;
 import dev.streamfence.internal.memory.Region;
 import dev.streamfence.internal.order.Deadline;
+import dev.streamfence.internal.order.GraphRecording;
+import dev.streamfence.internal.order.GraphRecording.HostTransfer;
 import dev.streamfence.internal.order.Timeline;
 import dev.streamfence.launch.ElementType;
 import java.lang.ref.Reference;
@@ -49,7 +51,7 @@ final class ArrayTransfers {
         from,
         false,
         bytes -> carryOut(array, () -> runtime.copies().upload(timeline(stream), bytes, target)));
-    counts.uploaded(target.sizeInBytes());
+    countRuns(counts.transfer(false, target.sizeInBytes()));
   }
 
   void download(TrackedArray<?> array, DeviceStream stream, Region source, HostBytes target) {
@@ -106,8 +108,18 @@ final class ArrayTransfers {
             carryOut(
                 array,
                 () -> ticket[0] = runtime.copies().download(timeline(stream), source, bytes)));
-    counts.downloaded(source.sizeInBytes());
+    countRuns(counts.transfer(true, source.sizeInBytes()));
     return ticket[0];
+  }
+
+  /** Counts a copy that was queued, or lets a graph do so that has recorded it. */
+  private void countRuns(HostTransfer transfer) {
+    GraphRecording graph = runtime.life().recording();
+    if (graph == null) {
+      transfer.count();
+    } else {
+      graph.addTransfer(transfer);
+    }
   }
 
   /**

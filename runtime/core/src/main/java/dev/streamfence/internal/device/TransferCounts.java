@@ -3,6 +3,7 @@ package dev.streamfence.internal.device;
 import static java.util.Objects.requireNonNull;
 
 import dev.streamfence.ReadableArray;
+import dev.streamfence.internal.order.GraphRecording.HostTransfer;
 import java.util.EnumMap;
 import java.util.Map;
 import java.util.concurrent.atomic.LongAdder;
@@ -54,10 +55,15 @@ final class TransferCounts {
 
   void requireDownload(ReadableArray<?> array) {
     if (areDownloadsRefused()) {
-      add(Count.REFUSED_DOWNLOADS, 1);
-      throw new IllegalStateException(
-          "download of " + array + " while downloads are refused; keep the data on the device");
+      throw refusedDownload(array.toString());
     }
+  }
+
+  /** Counts a download that is refused. */
+  private IllegalStateException refusedDownload(String what) {
+    add(Count.REFUSED_DOWNLOADS, 1);
+    return new IllegalStateException(
+        "download of " + what + " while downloads are refused; keep the data on the device");
   }
 
   private boolean areDownloadsRefused() {
@@ -76,6 +82,30 @@ final class TransferCounts {
   void downloaded(long bytes) {
     add(Count.DOWNLOADS, 1);
     add(Count.DOWNLOADED_BYTES, bytes);
+  }
+
+  /** A copy between host and device that is counted once for each run. */
+  HostTransfer transfer(boolean isDownload, long bytes) {
+    return new Transfer(this, isDownload, bytes);
+  }
+
+  private record Transfer(TransferCounts counts, boolean isDownload, long bytes)
+      implements HostTransfer {
+    @Override
+    public void requireAllowed(Object graph) {
+      if (isDownload && counts.areDownloadsRefused()) {
+        throw counts.refusedDownload(bytes + " bytes in " + graph);
+      }
+    }
+
+    @Override
+    public void count() {
+      if (isDownload) {
+        counts.downloaded(bytes);
+      } else {
+        counts.uploaded(bytes);
+      }
+    }
   }
 
   void metadataRead(long bytes) {

@@ -5,6 +5,7 @@ import dev.streamfence.graph.GraphStructure;
 import dev.streamfence.internal.driver.CudaDriver;
 import dev.streamfence.internal.driver.CudaDriver.GraphHandle;
 import dev.streamfence.internal.graph.GraphInputs.Input;
+import dev.streamfence.internal.order.GraphRecording.HostTransfer;
 import dev.streamfence.internal.order.HazardState;
 import dev.streamfence.internal.order.Teardown;
 import dev.streamfence.internal.order.Uses;
@@ -29,6 +30,7 @@ final class GraphContent {
   private final GraphInputs inputs;
   private final GraphStructure structure;
   private final Runnable[] checks;
+  private final HostTransfer[] transfers;
   private final TotalUse[] uses;
 
   /** The same for a launch, as far as {@link #hasLaunchUses}. */
@@ -58,6 +60,7 @@ final class GraphContent {
             recording.edges());
     this.outdated = new BitSet(recording.nodes().size());
     this.checks = recording.checks().toArray(new Runnable[0]);
+    this.transfers = recording.transfers().toArray(new HostTransfer[0]);
     List<TotalUse> total = recording.totalUses();
     for (int i = 0; i < inputs.count(); i++) {
       Input input = inputs.get(i);
@@ -120,6 +123,10 @@ final class GraphContent {
 
   Runnable[] checks() {
     return checks;
+  }
+
+  HostTransfer[] transfers() {
+    return transfers;
   }
 
   /** A use of its nodes. */

@@ -20,6 +20,7 @@ import dev.streamfence.internal.driver.CudaDriver;
 import dev.streamfence.internal.driver.LaunchObserver;
 import dev.streamfence.internal.graph.GraphInputs.Input;
 import dev.streamfence.internal.memory.Region;
+import dev.streamfence.internal.order.GraphRecording.HostTransfer;
 import dev.streamfence.internal.order.HazardState;
 import dev.streamfence.internal.order.Submission;
 import dev.streamfence.internal.order.Teardown;
@@ -144,6 +145,9 @@ public final class TrackedGraph implements KernelGraph {
             this + " launches " + e.getMessage() + "; record the graph again with that", e);
       }
     }
+    for (HostTransfer transfer : now.transfers()) {
+      transfer.requireAllowed(this);
+    }
     submission.use(now.uses());
     Timeline last = lastTimeline;
     if (last != null && last != submission.timeline()) {
@@ -163,6 +167,9 @@ public final class TrackedGraph implements KernelGraph {
     }
     driver.launchGraph(now.handle(), submission.stream());
     launches.incrementAndGet();
+    for (HostTransfer transfer : now.transfers()) {
+      transfer.count();
+    }
     return submission;
   }
 

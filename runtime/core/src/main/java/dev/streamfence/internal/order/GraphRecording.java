@@ -9,6 +9,20 @@ import dev.streamfence.internal.driver.Sink;
  * that thread.
  */
 public interface GraphRecording extends Sink {
+  /** A copy between host and device that the runs of a graph make. Thread-safe. */
+  interface HostTransfer {
+    /**
+     * Refuses a run while such copies are refused.
+     *
+     * @param graph the graph, for errors
+     * @throws IllegalStateException if it is a download, and downloads are refused
+     */
+    void requireAllowed(Object graph);
+
+    /** Counts it for a run. */
+    void count();
+  }
+
   /**
    * Begins a piece of work: finds the nodes that it comes after.
    *
@@ -22,6 +36,9 @@ public interface GraphRecording extends Sink {
    * has failed, some. Without a node, it uses nothing.
    */
   void end(Uses uses);
+
+  /** Adds a copy that was recorded, which runs count instead of the recording. */
+  void addTransfer(HostTransfer transfer);
 
   /** The exception for an operation that cannot be a node. */
   StreamMisuseException refusal(AttemptedUse use);

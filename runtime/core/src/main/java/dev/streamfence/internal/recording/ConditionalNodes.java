@@ -18,6 +18,7 @@ public final class ConditionalNodes {
   private final int index;
   private final NodeOrder order = new NodeOrder();
   private final int checksBefore;
+  private final int transfersBefore;
   private final int usedBefore;
 
   /**
@@ -26,6 +27,7 @@ public final class ConditionalNodes {
    * @param outer those that the condition itself belongs to; null if there are none
    * @param first the number of nodes before them
    * @param checksBefore how many checks a run needs without them
+   * @param transfersBefore how many copies between host and device there are without them
    * @param usedBefore how much memory the graph uses without them
    */
   ConditionalNodes(
@@ -33,11 +35,13 @@ public final class ConditionalNodes {
       @Nullable ConditionalNodes outer,
       int first,
       int checksBefore,
+      int transfersBefore,
       int usedBefore) {
     this.recording = recording;
     this.outer = outer;
     this.first = first;
     this.checksBefore = checksBefore;
+    this.transfersBefore = transfersBefore;
     this.usedBefore = usedBefore;
     this.index = nextIndex(outer, first);
   }
@@ -62,6 +66,10 @@ public final class ConditionalNodes {
 
   int checksBefore() {
     return checksBefore;
+  }
+
+  int transfersBefore() {
+    return transfersBefore;
   }
 
   int usedBefore() {

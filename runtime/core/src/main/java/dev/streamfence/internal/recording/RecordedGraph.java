@@ -65,6 +65,7 @@ public final class RecordedGraph implements GraphRecording {
 
   private final GraphMemory memory;
   private final Set<Runnable> checks = new LinkedHashSet<>();
+  private final List<HostTransfer> transfers = new ArrayList<>();
   private long sharedBytes;
 
   /** Whose code runs; null outside of the code of a condition. */
@@ -117,6 +118,11 @@ public final class RecordedGraph implements GraphRecording {
   /** What has to be asked before each run. */
   public List<Runnable> checks() {
     return List.copyOf(checks);
+  }
+
+  /** The copies between host and device, each once. */
+  public List<HostTransfer> transfers() {
+    return transfers;
   }
 
   /** What it keeps until it ends. */
@@ -240,10 +246,16 @@ public final class RecordedGraph implements GraphRecording {
     current = null;
   }
 
+  @Override
+  public void addTransfer(HostTransfer transfer) {
+    transfers.add(transfer);
+  }
+
   /** Begins nodes that a condition is to repeat or to leave out. */
   public ConditionalNodes beginConditional() {
     ConditionalNodes begun =
-        new ConditionalNodes(this, part, nodes.size(), checks.size(), used.size());
+        new ConditionalNodes(
+            this, part, nodes.size(), checks.size(), transfers.size(), used.size());
     part = begun;
     return begun;
   }
@@ -257,6 +269,7 @@ public final class RecordedGraph implements GraphRecording {
     nodes.subList(dropped.first(), nodes.size()).clear();
     inner.keySet().removeIf(index -> index >= dropped.index());
     checks.stream().skip(dropped.checksBefore()).toList().forEach(checks::remove);
+    transfers.subList(dropped.transfersBefore(), transfers.size()).clear();
     for (HazardState state : used.stream().skip(dropped.usedBefore()).toList()) {
       KnownMemory known = state.memory();
       if (known == null || bindings.inputAt(known.address()) < 0) {

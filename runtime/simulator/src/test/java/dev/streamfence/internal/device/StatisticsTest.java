@@ -10,15 +10,18 @@ import dev.streamfence.DeviceMemory;
 import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
 import dev.streamfence.DriverObjects;
+import dev.streamfence.PinnedArray;
 import dev.streamfence.RuntimeOptions;
 import dev.streamfence.StreamStatistics;
 import dev.streamfence.graph.KernelGraph;
 import dev.streamfence.internal.launch.VectorKernels;
 import dev.streamfence.memory.MemoryBudget;
+import dev.streamfence.memory.MemoryStatistics;
 import dev.streamfence.memory.TagUsage;
 import dev.streamfence.simulation.DriverCall;
 import dev.streamfence.simulation.Schedule;
 import dev.streamfence.simulation.SimulatedDevice;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -100,6 +103,96 @@ final class StatisticsTest {
       assertThat(gpu.memory().statistics().refusedDownloads()).isEqualTo(3);
       gpu.memory().refuseDownloads(false);
     }
+  }
+
+  private static List<Long> transfers(DeviceMemory memory) {
+    MemoryStatistics now = memory.statistics();
+    return List.of(now.uploads(), now.uploadedBytes(), now.downloads(), now.downloadedBytes());
+  }
+
+  @Test
+  void transfersOfAGraphAreCountedWhenItIsLaunched() {
+    DeviceMemory part = gpu.memory().within(1 << 16, "part");
+    DeviceArray<int[]> x = part.allocateZeroed(a, int[].class, 4);
+    DeviceArray<int[]> y = gpu.memory().allocateZeroed(a, int[].class, 4);
+    PinnedArray<int[]> host = gpu.memory().pinned(int[].class, 4);
+    KernelGraph graph =
+        gpu.graph(
+            "transfers",
+            body -> {
+              x.upload(a, host);
+              x.download(b, 1, host, 0, 3);
+              y.download(b, host);
+            });
+    assertThat(transfers(gpu.memory())).containsExactly(0L, 0L, 0L, 0L);
+
+    graph.launch(a);
+    graph.launch(b);
+    assertThat(transfers(part)).containsExactly(2L, 32L, 2L, 24L);
+    assertThat(transfers(gpu.memory())).containsExactly(2L, 32L, 4L, 56L);
+
+    device.failCall(DriverCall.LAUNCH_GRAPH, 1, INVALID_VALUE);
+    assertThatThrownBy(() -> graph.launch(a)).isInstanceOf(CudaDriverException.class);
+    graph.recordAgain(body -> x.upload(a, host)).launch(a);
+    assertThat(transfers(gpu.memory())).containsExactly(3L, 48L, 4L, 56L);
+  }
+
+  @Test
+  void transfersInAConditionAreCountedOnceForEachLaunch() {
+    DeviceArray<int[]> x = gpu.memory().allocateZeroed(a, int[].class, 4);
+    DeviceArray<int[]> number = gpu.memory().allocateZeroed(a, int[].class, 1);
+    PinnedArray<int[]> host = gpu.memory().pinned(int[].class, 4);
+    VectorKernels onA = VectorKernels.on(a);
+    KernelGraph graph =
+        gpu.graph(
+            "conditions",
+            body -> {
+              assertThatThrownBy(
+                      () ->
+                          body.ifNonZero(
+                              number,
+                              then -> {
+                                x.upload(a, host);
+                                throw new IllegalCallerException();
+                              }))
+                  .isInstanceOf(IllegalCallerException.class);
+              body.whileNonZero(
+                  number,
+                  pass -> {
+                    x.download(a, host);
+                    onA.increment(number, 1);
+                  });
+            });
+    number.fill(a, -3);
+    graph.launch(a);
+    graph.launch(a);
+    assertThat(transfers(gpu.memory())).containsExactly(0L, 0L, 2L, 32L);
+  }
+
+  @Test
+  void aGraphThatDownloadsIsNotLaunchedWhileDownloadsAreRefused() {
+    DeviceMemory part = gpu.memory().within(1 << 16, "part");
+    DeviceArray<int[]> x = part.allocateZeroed(a, int[].class, 4);
+    PinnedArray<int[]> host = gpu.memory().pinned(int[].class, 4);
+    KernelGraph graph = gpu.graph("result", body -> x.download(a, host));
+    KernelGraph other = gpu.graph("input", body -> x.upload(a, host));
+    for (DeviceMemory refusing : List.of(part, gpu.memory())) {
+      refusing.refuseDownloads(true);
+      long before = device.calls();
+      assertThatIllegalStateException()
+          .isThrownBy(() -> graph.launch(a))
+          .withMessage(
+              "download of 16 bytes in graph 'result' while downloads are refused; keep the data on"
+                  + " the device");
+      assertThat(device.calls()).isEqualTo(before);
+      other.launch(b);
+      refusing.refuseDownloads(false);
+    }
+    assertThat(part.statistics().refusedDownloads()).isEqualTo(2);
+    assertThat(part.statistics().downloads()).isZero();
+    assertThat(graph.statistics().launches()).isZero();
+    graph.launch(a);
+    assertThat(part.statistics().downloads()).isEqualTo(1);
   }
 
   @Test
