@@ -183,8 +183,8 @@ public sealed interface DeviceMemory extends ArrayAllocator permits TrackedMemor
   /**
    * Checks whether a request of this size would be admitted now. Sets nothing aside, so another
    * thread may take the bytes before the request; {@link #reserve} holds them. Closed arrays that
-   * are still in use count as free, since a request waits for them. Makes no driver call, and does
-   * not count as a request.
+   * the device still uses count as free, since a request waits for them; those that a graph, other
+   * code or an open launch keeps do not. Makes no driver call, and does not count as a request.
    *
    * @param bytes at least 0
    * @throws OutOfMemoryBudgetException if the bytes do not fit into the budget, or an enclosing one

@@ -45,6 +45,10 @@ public final class Account {
   private long claimed;
   private long open;
   private long freed;
+
+  /** Of the freed bytes, those whose free no request can wait for. */
+  private long held;
+
   private long promised;
   private long kept;
   private long peak;
@@ -129,14 +133,14 @@ public final class Account {
 
   /**
    * Refuses bytes that would not fit now, here and in the whole. Freed bytes count as free, since a
-   * request waits for them.
+   * request waits for them, except those that are held.
    *
    * @param what the request, for errors
    * @throws OutOfMemoryBudgetException if they do not fit
    */
   void check(long bytes, String what) {
     synchronized (this) {
-      if (bytes > room() + freed) {
+      if (bytes > room() + freed - held) {
         throw refusal(what, bytes, null);
       }
     }
@@ -271,6 +275,30 @@ public final class Account {
     }
     if (whole != null) {
       whole.closed(bytes);
+    }
+  }
+
+  /**
+   * An allocation is being closed whose free comes only after a use that is not submitted, or after
+   * other code, such as a graph, has let go of it.
+   */
+  void held(long bytes) {
+    changeHeld(bytes);
+  }
+
+  /** A closed allocation is held no longer: its free is queued, or will be. */
+  void heldNoLonger(long bytes) {
+    changeHeld(-bytes);
+  }
+
+  private void changeHeld(long change) {
+    if (whole != null) {
+      // A part does not count what is closed.
+      whole.changeHeld(change);
+      return;
+    }
+    synchronized (this) {
+      held += change;
     }
   }
 

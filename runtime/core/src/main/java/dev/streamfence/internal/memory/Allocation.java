@@ -92,7 +92,7 @@ public final class Allocation implements KnownMemory {
     this.timeline = timeline;
     this.account = account;
     this.enclosing = enclosing;
-    this.hazards = new HazardState(generation, this, timeline, ticket, () -> release.accept(this));
+    this.hazards = new HazardState(generation, this, timeline, ticket, () -> letGo(release));
     if (!tracked) {
       hazards.leaveUntracked();
     }
@@ -262,10 +262,19 @@ public final class Allocation implements KnownMemory {
   /** Closes it to new uses; if it was open, its bytes count as freed from now on. */
   Closing close(@Nullable Throwable closedAt) {
     Closing closing = hazards.close(closedAt);
+    if (closing == Closing.WITH_LAST_USE) {
+      account().held(sizeInBytes);
+    }
     if (closing != Closing.ALREADY_CLOSED) {
       account().closed(sizeInBytes);
     }
     return closing;
+  }
+
+  /** Frees it after the last use or hold of it that came before its close. */
+  private void letGo(Consumer<Allocation> release) {
+    account().heldNoLonger(sizeInBytes);
+    release.accept(this);
   }
 
   /** Its hazard state was closed, and its memory can be allocated again, in one step. */

@@ -11,6 +11,7 @@ import dev.streamfence.DeviceStream;
 import dev.streamfence.OutOfMemoryBudgetException;
 import dev.streamfence.RuntimeClosedException;
 import dev.streamfence.RuntimeOptions;
+import dev.streamfence.graph.KernelGraph;
 import dev.streamfence.memory.AllocationLog;
 import dev.streamfence.memory.MemoryBudget;
 import dev.streamfence.memory.MemoryReservation;
@@ -139,6 +140,48 @@ final class BudgetRefusalTest {
     memory.checkBudget(LIMIT);
     assertThat(device.calls()).isEqualTo(calls);
     // And so the request is admitted, after a wait.
+    bytes(memory, LIMIT).close();
+  }
+
+  @Test
+  void closedArraysThatAGraphHoldsAreNotFree() {
+    DeviceArray<byte[]> closed = bytes(memory, 1024);
+    DeviceMemory part = memory.within(LIMIT, "part");
+    DeviceArray<byte[]> ofPart = bytes(part, 2048);
+    try (KernelGraph graph =
+        gpu.graph(
+            "fill",
+            body -> {
+              closed.fill(stream, 1);
+              ofPart.fill(stream, 1);
+            })) {
+      closed.close();
+      ofPart.close();
+      memory.checkBudget(LIMIT - 3072);
+      refuses(() -> bytes(memory, LIMIT - 3071), e -> assertThat(e.pending()).isEqualTo(3072));
+      refuses(() -> memory.checkBudget(LIMIT - 3071), e -> assertThat(e.pending()).isEqualTo(3072));
+      refuses(() -> part.checkBudget(LIMIT - 3071), e -> assertThat(e.budget()).isEmpty());
+      graph.launch(stream);
+    }
+    // The graph has let go of them, and a request waits until the device has.
+    assertThat(memory.statistics().pendingBytes()).isEqualTo(3072);
+    memory.checkBudget(LIMIT);
+    bytes(memory, LIMIT).close();
+  }
+
+  @Test
+  void closedArraysOfAnOpenLaunchAreNotFree() {
+    DeviceArray<byte[]> closed = bytes(memory, 1024);
+    stream.submit(
+        "a call",
+        uses -> uses.reads(closed),
+        call -> {
+          closed.close();
+          memory.checkBudget(LIMIT - 1024);
+          refuses(() -> bytes(memory, LIMIT - 1023), e -> {});
+          refuses(() -> memory.checkBudget(LIMIT - 1023), e -> {});
+        });
+    memory.checkBudget(LIMIT);
     bytes(memory, LIMIT).close();
   }
 

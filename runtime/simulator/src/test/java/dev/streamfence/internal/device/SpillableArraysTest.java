@@ -255,6 +255,23 @@ final class SpillableArraysTest {
   }
 
   @Test
+  void aReservationThatWaitsSpillsWhenAGraphHoldsWhatWasClosed() throws Exception {
+    SpillableArray<int[]> array = array(1);
+    DeviceArray<int[]> closed = memory.upload(stream, numbers(2));
+    try (KernelGraph graph = gpu.graph("step", g -> closed.fill(stream, 3))) {
+      closed.close();
+      try (MemoryReservation rest =
+          memory.reserve(BUDGET - 1600, Duration.ofSeconds(10)).orElseThrow()) {
+        assertThat(array.place()).isEqualTo(Place.HOST);
+        assertThat(rest.remainingBytes()).isEqualTo(BUDGET - 1600);
+      }
+      graph.launch(stream);
+    }
+    requireContent(array, 1);
+    array.close();
+  }
+
+  @Test
   void anUnusableFolderIsNamedAndTheArrayStaysOnTheDevice() throws IOException {
     Path notAFolder = Files.createFile(folder.resolve("file"));
     reopen(options().withSpillMemoryInBytes(0).withSpillFolder(notAFolder));
