@@ -156,6 +156,11 @@ final class FileCopy<A> implements SpilledCopy<A> {
   }
 
   @Override
+  public boolean isIdle() {
+    return true;
+  }
+
+  @Override
   public void discard() {
     try {
       file.close();

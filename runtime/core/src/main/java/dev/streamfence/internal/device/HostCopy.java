@@ -2,6 +2,7 @@ package dev.streamfence.internal.device;
 
 import dev.streamfence.DeviceStream;
 import dev.streamfence.internal.memory.Region;
+import dev.streamfence.internal.order.Teardown;
 import dev.streamfence.memory.SpillableArray.Place;
 import java.util.ArrayList;
 import java.util.List;
@@ -17,28 +18,22 @@ final class HostCopy<A> implements SpilledCopy<A> {
   private final List<TrackedPinnedArray<A>> pieces = new ArrayList<>();
   private final long pieceLength;
 
-  private HostCopy(WritableArray<A> array) {
+  /** Creates a copy without elements. */
+  HostCopy(WritableArray<A> array) {
     this.pieceLength = MAX_PIECE_BYTES / array.elementType.sizeInBytes();
   }
 
-  /** Queues the copy of an array. */
-  static <A> HostCopy<A> of(WritableArray<A> array, DeviceStream stream) {
-    HostCopy<A> copy = new HostCopy<>(array);
-    try {
-      for (long from = 0; from < array.length; from += copy.pieceLength) {
-        long count = Math.min(copy.pieceLength, array.length - from);
-        TrackedPinnedArray<A> piece = array.memory.pinned(array.arrayType, count);
-        copy.pieces.add(piece);
-        Region source = array.used(from, count, "spill");
-        if (source != null) {
-          // Not refused with the downloads of data: the elements stay the runtime's.
-          array.memory.transfers().download(array, stream, source, piece, 0);
-        }
+  /** Queues the copy of an array. If that fails, the caller discards what there is. */
+  void write(WritableArray<A> array, DeviceStream stream) {
+    for (long from = 0; from < array.length; from += pieceLength) {
+      long count = Math.min(pieceLength, array.length - from);
+      TrackedPinnedArray<A> piece = array.memory.pinned(array.arrayType, count);
+      pieces.add(piece);
+      Region source = array.used(from, count, "spill");
+      if (source != null) {
+        // Not refused with the downloads of data: the elements stay the runtime's.
+        array.memory.transfers().download(array, stream, source, piece, 0);
       }
-      return copy;
-    } catch (RuntimeException | Error e) {
-      copy.discardAfter(e);
-      throw e;
     }
   }
 
@@ -57,9 +52,14 @@ final class HostCopy<A> implements SpilledCopy<A> {
   }
 
   @Override
+  public boolean isIdle() {
+    return pieces.stream().allMatch(TrackedPinnedArray::isIdle);
+  }
+
+  @Override
   public void discard() {
-    for (TrackedPinnedArray<A> piece : pieces) {
-      piece.close();
-    }
+    Teardown teardown = new Teardown();
+    pieces.forEach(piece -> teardown.step(piece::close));
+    teardown.finish();
   }
 }

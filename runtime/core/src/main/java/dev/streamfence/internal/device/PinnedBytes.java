@@ -163,7 +163,8 @@ final class PinnedBytes {
       }
     }
 
-    private boolean isDone() {
+    /** Whether the device is done with it. Does not wait; may ask the driver. */
+    boolean isDone() {
       return !hazards.isHeld() && hazards.pending(true).stream().allMatch(PendingUse::isDone);
     }
 

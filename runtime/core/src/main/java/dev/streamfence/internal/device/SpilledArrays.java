@@ -3,6 +3,7 @@ package dev.streamfence.internal.device;
 import dev.streamfence.CudaDriverException;
 import dev.streamfence.DeviceStream;
 import dev.streamfence.internal.LostArrays;
+import dev.streamfence.internal.driver.StickyError;
 import dev.streamfence.internal.memory.Account;
 import dev.streamfence.internal.memory.TrackedResource;
 import dev.streamfence.internal.order.Teardown;
@@ -16,7 +17,9 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Queue;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
@@ -50,21 +53,17 @@ final class SpilledArrays {
       (next == Place.HOST ? bytesToHost : bytesToDisk).add(bytes);
     }
 
-    /** The array has come back. */
+    /** The array has come back; its copy keeps its place until it is discarded. */
     void returned() {
-      giveUpPlace();
+      place = Place.DEVICE;
       returns.increment();
       bytesReturned.add(bytes);
     }
 
-    /** The array is closed or lost. */
+    /** The array is closed or lost, and so is its copy. */
     @Override
     public void run() {
       arrays.remove(this);
-      giveUpPlace();
-    }
-
-    private void giveUpPlace() {
       Place before = place;
       place = Place.DEVICE;
       if (before != Place.DEVICE) {
@@ -74,10 +73,17 @@ final class SpilledArrays {
     }
   }
 
+  /** A copy without an array, which could not be discarded. */
+  private record Undiscarded(SpilledCopy<?> copy, long bytes) {}
+
   private final long hostLimit;
   private final Optional<Path> folder;
   private final Runnable roomFreed;
   private final PressureObserver observer;
+  private final StickyError faults;
+
+  /** Copies that keep their places, and that a later call discards. */
+  private final Queue<Undiscarded> undiscarded = new ConcurrentLinkedQueue<>();
 
   /** Weak, so that a lost array is found and freed like any other. */
   private final Map<Ledger, WeakReference<TrackedSpillable<?>>> arrays = new ConcurrentHashMap<>();
@@ -99,9 +105,15 @@ final class SpilledArrays {
    * @param folder for files; empty for none
    * @param roomFreed called when an array has given up its place outside of the device
    * @param observer hears of each array that leaves the device or comes back
+   * @param faults hears of failures that reach no caller
    */
   SpilledArrays(
-      long hostLimit, Optional<Path> folder, Runnable roomFreed, PressureObserver observer) {
+      long hostLimit,
+      Optional<Path> folder,
+      Runnable roomFreed,
+      PressureObserver observer,
+      StickyError faults) {
+    this.faults = faults;
     this.observer = observer;
     this.roomFreed = roomFreed;
     this.hostLimit = hostLimit;
@@ -188,15 +200,17 @@ final class SpilledArrays {
   <A> @Nullable SpilledCopy<A> copy(WritableArray<A> array, DeviceStream stream) {
     long bytes = array.sizeInBytes();
     if (takeHost(bytes)) {
+      HostCopy<A> copy = new HostCopy<>(array);
       try {
-        return HostCopy.of(array, stream);
+        copy.write(array, stream);
+        return copy;
       } catch (CudaDriverException e) {
-        withdraw(Place.HOST, bytes);
+        discardAfter(copy, bytes, e);
         if (e.code() != TrackedResource.OUT_OF_MEMORY || folder.isEmpty()) {
           throw e;
         }
       } catch (RuntimeException | Error e) {
-        withdraw(Place.HOST, bytes);
+        discardAfter(copy, bytes, e);
         throw e;
       }
     }
@@ -220,8 +234,60 @@ final class SpilledArrays {
     }
   }
 
-  /** A copy is given up. */
-  void withdraw(Place place, long bytes) {
+  /**
+   * Discards a copy and gives up its place. If that fails, it keeps both until {@link
+   * #discardAgain}.
+   */
+  void discard(SpilledCopy<?> copy, long bytes) {
+    giveUp(copy, bytes);
+    roomFreed.run();
+  }
+
+  /** Discards a copy after a failure, which is thrown instead of one that this has. */
+  void discardAfter(SpilledCopy<?> copy, long bytes, Throwable failure) {
+    try {
+      // No signal: a task that waits, and whose spilling fails, would wake itself again and again.
+      giveUp(copy, bytes);
+    } catch (RuntimeException | Error e) {
+      failure.addSuppressed(e);
+    }
+  }
+
+  private void giveUp(SpilledCopy<?> copy, long bytes) {
+    try {
+      copy.discard();
+    } catch (RuntimeException | Error e) {
+      undiscarded.add(new Undiscarded(copy, bytes));
+      throw e;
+    }
+    withdraw(copy.place(), bytes);
+  }
+
+  /** Discards the copies that could not be, and that the device is done with. Does not wait. */
+  void discardAgain() {
+    // Once each: one that cannot be discarded returns to the end of the queue.
+    for (int left = undiscarded.size(); left > 0 && faults.error() == null; left--) {
+      Undiscarded each = undiscarded.poll();
+      if (each == null) {
+        return;
+      }
+      boolean isIdle = false;
+      try {
+        isIdle = each.copy.isIdle();
+        if (isIdle) {
+          discard(each.copy, each.bytes);
+        }
+      } catch (RuntimeException e) {
+        faults.swallowed(e);
+      } finally {
+        if (!isIdle) {
+          undiscarded.add(each);
+        }
+      }
+    }
+  }
+
+  private void withdraw(Place place, long bytes) {
     (place == Place.HOST ? hostBytes : diskBytes).addAndGet(-bytes);
   }
 

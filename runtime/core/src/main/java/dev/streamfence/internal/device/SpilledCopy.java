@@ -14,7 +14,13 @@ sealed interface SpilledCopy<A> permits HostCopy, FileCopy {
   /** Queues the copy back; the copy stays. */
   void readTo(WritableArray<A> target, DeviceStream stream);
 
-  /** Gives up the memory or the file. May wait for copies that are under way. */
+  /** Whether no copy is under way, so that {@link #discard} does not wait. */
+  boolean isIdle();
+
+  /**
+   * Gives up the memory or the file. May wait for copies that are under way. If it fails, another
+   * call gives up what is left.
+   */
   void discard();
 
   /** Gives it up after a failure, which is thrown instead of one that this has. */

@@ -297,6 +297,7 @@ public final class TrackedMemory implements DeviceMemory {
       arrays.freeLost();
       runtime.adopted().retry();
       runtime.pinned().freeLost();
+      runtime.spills().discardAgain();
       return stack.budget().reap();
     } finally {
       runtime.life().leave();

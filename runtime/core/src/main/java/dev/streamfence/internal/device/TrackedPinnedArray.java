@@ -195,6 +195,18 @@ public final class TrackedPinnedArray<A> implements PinnedArray<A> {
     }
   }
 
+  /** Whether the device is done with it, so that a close does not wait. May ask the driver. */
+  boolean isIdle() {
+    if (closed || lease == null || !runtime.life().tryEnter()) {
+      return true;
+    }
+    try {
+      return lease.isDone();
+    } finally {
+      runtime.life().leave();
+    }
+  }
+
   /**
    * Queues a copy that reads or writes this array. Waits for other threads' accesses, and keeps
    * them out until the copy is registered.

@@ -114,7 +114,11 @@ public final class TrackedRuntime implements DeviceRuntime {
     this.memory = new TrackedMemory(this, stack, arrays);
     this.spills =
         new SpilledArrays(
-            options.spillMemoryInBytes(), options.spillFolder(), () -> tasks().signal(), tracer);
+            options.spillMemoryInBytes(),
+            options.spillFolder(),
+            () -> tasks().signal(),
+            tracer,
+            driver.sticky());
     this.tasks = new WaitingTasks(stack.budget(), this::requireUsable, spills::idleBytes, tracer);
     this.watcher = new CompletionWatcher("completions of " + this);
     this.watchdog =

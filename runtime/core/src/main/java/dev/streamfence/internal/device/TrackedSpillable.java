@@ -82,6 +82,7 @@ public final class TrackedSpillable<A> implements SpillableArray<A> {
   @Override
   public Use<A> use(DeviceStream stream) {
     memory.runtime().life().requireNotRecording(() -> "a use of " + this);
+    spills.discardAgain();
     while (true) {
       lock("a use of " + this);
       try {
@@ -138,7 +139,7 @@ public final class TrackedSpillable<A> implements SpillableArray<A> {
         lastUse = spills.tick();
         ledger.returned();
         moved(begun, source);
-        source.discard();
+        spills.discard(source, sizeInBytes);
         return begin(target);
       } finally {
         lock.unlock();
@@ -175,8 +176,7 @@ public final class TrackedSpillable<A> implements SpillableArray<A> {
         onDevice.close();
       } catch (RuntimeException | Error e) {
         if (onDevice.isOpen()) {
-          spills.withdraw(made.place(), sizeInBytes);
-          made.discardAfter(e);
+          spills.discardAfter(made, sizeInBytes, e);
         } else {
           // The free failed after the close, so the copy is all there is.
           leave(made, begun);
@@ -235,6 +235,7 @@ public final class TrackedSpillable<A> implements SpillableArray<A> {
 
   @Override
   public void close() {
+    spills.discardAgain();
     lock("closing " + this);
     try {
       if (closed) {

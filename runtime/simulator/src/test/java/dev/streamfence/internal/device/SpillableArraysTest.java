@@ -368,6 +368,60 @@ final class SpillableArraysTest {
   }
 
   @Test
+  void hostMemoryThatCannotBeFreedCountsUntilALaterCallFreesIt() {
+    SpillableArray<int[]> array = array(1);
+    for (Runnable later :
+        List.<Runnable>of(
+            () -> array.use(stream).close(), memory::reap, () -> requireContent(array, 1))) {
+      memory.spill(stream, 1);
+      device.failCall(DriverCall.SYNCHRONIZE_EVENT, 1, 1);
+      assertThatThrownBy(() -> array.use(stream)).isInstanceOf(CudaDriverException.class);
+      assertThat(array.place()).isEqualTo(Place.DEVICE);
+      // The device is still copying the elements back, and a reap does not wait for that.
+      memory.reap();
+      requireOnHost(1600);
+      stream.synchronize();
+      later.run();
+      requireOnHost(0);
+    }
+    requireContent(array, 1);
+    array.close();
+  }
+
+  @Test
+  void theCloseOfAnArrayFreesHostMemoryThatCouldNotBeFreedBefore() {
+    SpillableArray<int[]> array = array(1);
+    memory.spill(stream, 1);
+    device.failCall(DriverCall.FREE_HOST, 1, 1);
+    assertThatThrownBy(() -> array.use(stream)).isInstanceOf(CudaDriverException.class);
+    requireOnHost(1600);
+    device.failCall(DriverCall.FREE_HOST, 1, 1);
+    memory.reap();
+    requireOnHost(1600);
+    array.close();
+    requireOnHost(0);
+  }
+
+  @Test
+  void hostMemoryOfACopyThatFailsCountsUntilItIsFreed() {
+    SpillableArray<int[]> array = array(1);
+    device.failCall(DriverCall.COPY_TO_HOST_ASYNC, 1, 1);
+    device.failCall(DriverCall.FREE_HOST, 1, 1);
+    assertThatThrownBy(() -> memory.spill(stream, 1)).isInstanceOf(CudaDriverException.class);
+    assertThat(array.place()).isEqualTo(Place.DEVICE);
+    requireOnHost(1600);
+    memory.reap();
+    requireOnHost(0);
+    requireContent(array, 1);
+    array.close();
+  }
+
+  private void requireOnHost(long bytes) {
+    assertThat(memory.statistics().pinnedBytes()).isEqualTo(bytes);
+    assertThat(memory.pressure().spilling().hostBytes()).isEqualTo(bytes);
+  }
+
+  @Test
   void anArrayThatIsLostGivesUpItsPlace() throws Exception {
     array(1);
     assertThat(memory.spill(stream, 1)).isIn(0L, 1600L);
