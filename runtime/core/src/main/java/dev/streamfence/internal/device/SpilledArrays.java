@@ -22,6 +22,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,12 +32,18 @@ import org.jspecify.annotations.Nullable;
  */
 final class SpilledArrays {
   /**
-   * Where one array is, for the figures; outlives it. The holder of the array's lock moves it, or
-   * the cleaner, when the array is lost.
+   * Where one array is, for the figures, and its file; outlives it. The holder of the lock moves
+   * it, or the cleaner, when the array is lost.
    */
   final class Ledger implements Runnable {
+    /** The lock of the array. */
+    final ReentrantLock lock = new ReentrantLock();
+
     private final long bytes;
     private volatile Place place = Place.DEVICE;
+
+    /** Null unless the elements are in one. */
+    private volatile @Nullable FileCopy<?> file;
 
     private Ledger(long bytes) {
       this.bytes = bytes;
@@ -47,15 +54,17 @@ final class SpilledArrays {
     }
 
     /** The array has left the device; its new place was taken when it was copied. */
-    void left(Place next) {
-      place = next;
+    void left(SpilledCopy<?> copy) {
+      place = copy.place();
+      file = copy instanceof FileCopy<?> written ? written : null;
       spills.increment();
-      (next == Place.HOST ? bytesToHost : bytesToDisk).add(bytes);
+      (place == Place.HOST ? bytesToHost : bytesToDisk).add(bytes);
     }
 
     /** The array has come back; its copy keeps its place until it is discarded. */
     void returned() {
       place = Place.DEVICE;
+      file = null;
       returns.increment();
       bytesReturned.add(bytes);
     }
@@ -64,11 +73,29 @@ final class SpilledArrays {
     @Override
     public void run() {
       arrays.remove(this);
+      FileCopy<?> lost = file;
       Place before = place;
       place = Place.DEVICE;
-      if (before != Place.DEVICE) {
+      file = null;
+      if (lost != null) {
+        discard(lost, bytes);
+      } else if (before != Place.DEVICE) {
+        // Its pinned arrays are closed, or are lost with it and freed like any others.
         withdraw(before, bytes);
         roomFreed.run();
+      }
+    }
+
+    /** Deletes the file when the runtime is closed, which frees all memory. */
+    private void closeFile() {
+      lock.lock();
+      try {
+        FileCopy<?> open = file;
+        if (open != null) {
+          open.discard();
+        }
+      } finally {
+        lock.unlock();
       }
     }
   }
@@ -291,9 +318,9 @@ final class SpilledArrays {
     (place == Place.HOST ? hostBytes : diskBytes).addAndGet(-bytes);
   }
 
-  /** Deletes the files of the arrays that are open. */
+  /** Deletes the files of the arrays that are not closed. */
   void closeFiles(Teardown teardown) {
-    leastRecentlyUsedFirst().forEach(array -> teardown.step(array::closeFile));
+    arrays.keySet().forEach(ledger -> teardown.step(ledger::closeFile));
   }
 
   SpillStatistics statistics() {

@@ -28,7 +28,7 @@ public final class TrackedSpillable<A> implements SpillableArray<A> {
   private final long length;
   private final long sizeInBytes;
   private final String tag;
-  private final ReentrantLock lock = new ReentrantLock();
+  private final ReentrantLock lock;
 
   /** Where the elements are unless there is a copy. Written under the lock. */
   private volatile @Nullable WritableArray<A> array;
@@ -44,6 +44,7 @@ public final class TrackedSpillable<A> implements SpillableArray<A> {
 
   TrackedSpillable(SpilledArrays spills, SpilledArrays.Ledger ledger, WritableArray<A> array) {
     this.ledger = ledger;
+    this.lock = ledger.lock;
     this.memory = array.memory;
     this.spills = spills;
     this.arrayType = array.arrayType;
@@ -194,7 +195,7 @@ public final class TrackedSpillable<A> implements SpillableArray<A> {
   private void leave(SpilledCopy<A> made, @Nullable Object begun) {
     array = null;
     copy = made;
-    ledger.left(made.place());
+    ledger.left(made);
     moved(begun, made);
   }
 
@@ -251,18 +252,6 @@ public final class TrackedSpillable<A> implements SpillableArray<A> {
       array = null;
       copy = null;
       ledger.run();
-    } finally {
-      lock.unlock();
-    }
-  }
-
-  /** Deletes its file when the runtime is closed, which frees all memory. */
-  void closeFile() {
-    lock.lock();
-    try {
-      if (copy instanceof FileCopy<A> file) {
-        file.discard();
-      }
     } finally {
       lock.unlock();
     }

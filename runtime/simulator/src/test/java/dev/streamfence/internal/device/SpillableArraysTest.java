@@ -72,6 +72,7 @@ final class SpillableArraysTest {
   void close() throws IOException {
     gpu.close();
     assertThat(files()).isZero();
+    assertThat(openFiles()).isZero();
   }
 
   private void reopen(RuntimeOptions options) {
@@ -82,6 +83,26 @@ final class SpillableArraysTest {
   private long files() throws IOException {
     try (Stream<Path> files = Files.list(folder)) {
       return files.count();
+    }
+  }
+
+  /** Those of the folder that the process has open, which may be deleted; 0 if that is unknown. */
+  private long openFiles() throws IOException {
+    Path open = Path.of("/proc/self/fd");
+    if (!Files.isDirectory(open)) {
+      return 0;
+    }
+    try (Stream<Path> files = Files.list(open)) {
+      return files.filter(this::isInFolder).count();
+    }
+  }
+
+  private boolean isInFolder(Path open) {
+    try {
+      return Files.readSymbolicLink(open).startsWith(folder);
+    } catch (IOException e) {
+      // Closed meanwhile.
+      return false;
     }
   }
 
@@ -436,11 +457,25 @@ final class SpillableArraysTest {
   }
 
   @Test
-  void theCloseOfTheRuntimeEndsSpilledArraysAsWell() {
+  void theFileOfAnArrayThatIsLostIsClosed() throws Exception {
+    reopen(options().withSpillMemoryInBytes(0));
+    array(1);
+    memory.spill(stream, 1);
+    while (memory.statistics().liveBytes() > 0 || memory.pressure().spilling().diskBytes() > 0) {
+      System.gc();
+      Thread.sleep(1);
+      memory.reap();
+    }
+    assertThat(openFiles()).isZero();
+  }
+
+  @Test
+  void theCloseOfTheRuntimeEndsSpilledArraysAsWell() throws IOException {
     SpillableArray<int[]> onHost = array(1);
     SpillableArray<int[]> onDisk = array(2);
     memory.spill(stream, 2 * 1600);
     gpu.close();
+    assertThat(openFiles()).isZero();
     assertThatThrownBy(() -> onHost.use(stream)).isInstanceOf(RuntimeClosedException.class);
     assertThatThrownBy(() -> onDisk.use(stream)).isInstanceOf(RuntimeClosedException.class);
     onHost.close();
