@@ -136,7 +136,7 @@ final class NewArrays {
     Objects.requireNonNull(tag, "tag");
     long bytes = length * elementType.sizeInBytes();
     String what = tag.isEmpty() ? description(elementType, length) : "'" + tag + "'";
-    return runtime.tasks().await(task, new Demand(what, bytes, resource, false), request);
+    return runtime.tasks().await(task, new Demand(what, bytes, resource), request);
   }
 
   /** The task of the calling thread; null if it has none, or must not wait. */

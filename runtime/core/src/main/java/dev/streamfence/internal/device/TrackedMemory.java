@@ -210,7 +210,7 @@ public final class TrackedMemory implements DeviceMemory {
         .tasks()
         .await(
             task,
-            new Demand("a reservation", bytes, resource, false),
+            new Demand("a reservation", bytes, resource),
             () ->
                 spilling.orSpill(
                     runtime.streams()::defaultStream, () -> reserve(task.share(resource), bytes)));

@@ -112,14 +112,18 @@ public final class PressureTask implements MemoryTask {
     }
   }
 
-  /** Whether a request exceeds the budget that refuses it, with what the task has of that. */
+  /**
+   * Whether a request exceeds the budget that refuses it, with what the task has of that, or the
+   * runtime's, with all that it has.
+   */
   boolean neverFits(Demand asked, OutOfMemoryBudgetException refusal) {
     Account refuser = asked.refuser(refusal);
-    return asked.bytes() > refusal.limit() - (refuser == null ? heldBytes() : heldBytes(refuser));
+    return asked.bytes() > refusal.limit() - (refuser == null ? heldBytes() : heldBytes(refuser))
+        || asked.bytes() > tasks.whole().snapshot().limit() - heldBytes();
   }
 
   /** Bytes of it that count in an account. */
-  private long heldBytes(Account account) {
+  long heldBytes(Account account) {
     long held = 0;
     for (Map.Entry<Allocation, Kept> each : kept.entrySet()) {
       held += each.getKey().isPaidBy(account) ? each.getValue().bytes() : 0;
@@ -130,9 +134,17 @@ public final class PressureTask implements MemoryTask {
     return held;
   }
 
-  /** Notes that it gives way, with what it has and asks for. */
+  /**
+   * Notes that it gives way, with what it has and asks for. What it has may be of other budgets
+   * than what it asks for: only the runtime's has to have room for all of it.
+   */
   void giveWay(Demand asked) {
-    needed = new Demand(asked.what(), asked.bytes() + heldBytes(), asked.resource(), true);
+    needed = again(asked, asked.resource(), again(asked, tasks.whole(), null));
+  }
+
+  private Demand again(Demand asked, BudgetResource budget, @Nullable Demand around) {
+    long bytes = asked.bytes() + heldBytes(budget.account());
+    return new Demand(asked.what(), bytes, budget, true, around);
   }
 
   /**

@@ -34,6 +34,7 @@ public final class WaitingTasks {
   /** For memory that comes back without a signal, as that of a lost array does. */
   private static final long LONGEST_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
+  private final BudgetResource whole;
   private final Runnable requireUsable;
   private final LongSupplier idleBytes;
   private final PressureObserver observer;
@@ -63,6 +64,7 @@ public final class WaitingTasks {
       Runnable requireUsable,
       LongSupplier idleBytes,
       PressureObserver observer) {
+    this.whole = whole;
     this.observer = observer;
     this.turns = new Turns(whole, tasks.values());
     this.idleBytes = idleBytes;
@@ -149,17 +151,21 @@ public final class WaitingTasks {
 
   /** Waits until the memory is free that a task needs to begin again, or no task can go on. */
   void awaitTurn(PressureTask task, Demand needed) {
-    long bytes = Math.max(0, needed.bytes() - task.heldBytes());
-    Demand missing = new Demand(needed.what(), bytes, needed.resource(), true);
+    Demand missing = needed.lacking(task::heldBytes);
     Supplier<Boolean> fits =
         () -> {
-          needed.resource().check(Math.max(0, bytes - idleBytes.getAsLong()));
+          missing.check(idleBytes.getAsLong());
           return true;
         };
     MemoryWait<Boolean> wait = new MemoryWait<>(this, task, missing, fits, null).run();
     if (wait.signal() == null) {
       wait.result();
     }
+  }
+
+  /** The budget of the runtime. */
+  BudgetResource whole() {
+    return whole;
   }
 
   PressureObserver observer() {

@@ -217,6 +217,58 @@ final class MemoryTasksTest {
   }
 
   @Test
+  void aTaskWithMemoryOfTwoBudgetsBeginsAgainOnceEachHasRoom() throws Exception {
+    DeviceMemory part = memory.within(100);
+    CountDownLatch hasPart = new CountDownLatch(1);
+    CountDownLatch asks = new CountDownLatch(1);
+    CountDownLatch hasWhole = new CountDownLatch(1);
+    CountDownLatch frees = new CountDownLatch(1);
+    CountDownLatch ends = new CountDownLatch(1);
+    Callable<?> work =
+        () -> {
+          DeviceArray<byte[]> small = part.allocate(stream, byte[].class, 50);
+          hasPart.countDown();
+          asks.await();
+          try (DeviceArray<byte[]> large = allocate(600)) {
+            small.close();
+            hasWhole.countDown();
+            frees.await();
+            assertThat(large.isOpen()).isTrue();
+          }
+          return ends.await(1, TimeUnit.MINUTES);
+        };
+    Worker older = new Worker("older", 0, 0, work).go();
+    hasPart.await();
+    FutureTask<String> younger =
+        new FutureTask<>(
+            () -> {
+              try (MemoryTask task = memory.task(0, Duration.ofSeconds(5))) {
+                for (int attempt = 1; ; attempt++) {
+                  try (DeviceArray<byte[]> large = allocate(500)) {
+                    asks.countDown();
+                    part.allocate(stream, byte[].class, 60).close();
+                    return attempt + " attempts, " + large.length();
+                  } catch (RetryAllocationException giveWay) {
+                    // The older one has given back what this one was refused, but not the rest.
+                    hasWhole.await();
+                    task.awaitTurn();
+                  }
+                }
+              }
+            });
+    new Thread(younger).start();
+    hasWhole.await();
+    while (memory.pressure().waiting() == 0) {
+      assertThat(younger.isDone()).isFalse();
+      Thread.onSpinWait();
+    }
+    frees.countDown();
+    assertThat(younger.get()).isEqualTo("2 attempts, 500");
+    ends.countDown();
+    assertThat(older.get()).isEqualTo(true);
+  }
+
+  @Test
   void theOnlyTaskIsToldToAskForLess() {
     try (MemoryTask task = memory.task();
         DeviceArray<byte[]> own = allocate(600)) {
@@ -255,6 +307,29 @@ final class MemoryTasksTest {
     assertThat(younger.failure()).isInstanceOf(SplitAndRetryException.class);
     assertThat(older.get()).isEqualTo("has 500");
     assertThat(memory.pressure().splits()).isEqualTo(1);
+    assertThat(memory.pressure().retries()).isZero();
+  }
+
+  @Test
+  void aTaskThatCanNeverHaveWhatItNeedsOfTwoBudgetsIsToldToAskForLess() throws Exception {
+    DeviceMemory part = memory.within(100);
+    CountDownLatch hasPart = new CountDownLatch(1);
+    CountDownLatch asks = new CountDownLatch(1);
+    Callable<?> work =
+        () -> {
+          try (DeviceArray<byte[]> small = part.allocate(stream, byte[].class, 50)) {
+            hasPart.countDown();
+            asks.await();
+            return small.length() + ", " + more(600);
+          }
+        };
+    Worker older = new Worker("older", 0, 0, work).go();
+    hasPart.await();
+    Worker younger =
+        new Worker("younger", 0, 950, () -> part.allocate(stream, byte[].class, 60).length());
+    asks.countDown();
+    assertThat(younger.go().failure()).isInstanceOf(SplitAndRetryException.class);
+    assertThat(older.get()).isEqualTo("50, has 600");
     assertThat(memory.pressure().retries()).isZero();
   }
 
