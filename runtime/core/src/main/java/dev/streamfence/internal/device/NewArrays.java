@@ -1,6 +1,7 @@
 package dev.streamfence.internal.device;
 
 import dev.streamfence.DeviceStream;
+import dev.streamfence.OutOfMemoryBudgetException;
 import dev.streamfence.StreamMisuseException;
 import dev.streamfence.internal.host.HostArray;
 import dev.streamfence.internal.memory.Allocation;
@@ -12,6 +13,7 @@ import dev.streamfence.launch.ArrayElement;
 import dev.streamfence.launch.ElementType;
 import dev.streamfence.launch.RecordElement;
 import java.util.Objects;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -120,14 +122,16 @@ final class NewArrays {
       long length,
       String tag) {
     counts.requested();
-    // A reservation has its memory, and no other array can make it larger.
-    if (task == null && (source != budget || runtime.spills().isEmpty())) {
+    if (task == null && runtime.spills().isEmpty()) {
       return allocateNow(source, stream, arrayType, length, tag);
     }
+    // No other array can make a reservation larger, but other arrays may have filled the device.
+    Predicate<OutOfMemoryBudgetException> spills =
+        task == null && source != budget ? OutOfMemoryBudgetException::isByDriver : refusal -> true;
     Supplier<WritableArray<A>> request =
         () ->
             spilling.orSpill(
-                () -> stream, () -> allocateNow(source, stream, arrayType, length, tag));
+                () -> stream, spills, () -> allocateNow(source, stream, arrayType, length, tag));
     if (task == null) {
       return request.get();
     }

@@ -5,6 +5,7 @@ import dev.streamfence.OutOfMemoryBudgetException;
 import dev.streamfence.internal.memory.Account;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 
 /**
@@ -26,6 +27,18 @@ final class Spilling {
    * @throws OutOfMemoryBudgetException if it is still refused, with the failures of spilling
    */
   <T> T orSpill(Supplier<DeviceStream> stream, Supplier<T> request) {
+    return orSpill(stream, refusal -> true, request);
+  }
+
+  /**
+   * Makes a request like {@link #orSpill(Supplier, Supplier)}.
+   *
+   * @param spills whether idle arrays are in the way of a refused request
+   */
+  <T> T orSpill(
+      Supplier<DeviceStream> stream,
+      Predicate<OutOfMemoryBudgetException> spills,
+      Supplier<T> request) {
     List<RuntimeException> failed = new ArrayList<>(0);
     while (true) {
       try {
@@ -33,7 +46,7 @@ final class Spilling {
         failed.forEach(runtime.sticky()::swallowed);
         return result;
       } catch (OutOfMemoryBudgetException refusal) {
-        if (!failed.isEmpty() || !makeRoom(refusal, stream, failed)) {
+        if (!failed.isEmpty() || !spills.test(refusal) || !makeRoom(refusal, stream, failed)) {
           throw with(failed, refusal);
         }
       }

@@ -232,6 +232,28 @@ final class SpillableArraysTest {
   }
 
   @Test
+  void anArrayOfAReservationSpillsOthersIfTheDeviceIsFull() {
+    gpu.close();
+    device = SimulatedDevice.builder().schedule(Schedule.LAZY).memoryInBytes(3000).build();
+    gpu = DeviceRuntime.simulated(device, options());
+    memory = gpu.memory();
+    stream = gpu.streams().acquire();
+    try (MemoryReservation room = memory.reserve(2400)) {
+      SpillableArray<int[]> array = array(1);
+      try (DeviceArray<byte[]> drawn = room.allocate(stream, byte[].class, 1600)) {
+        assertThat(array.place()).isEqualTo(Place.HOST);
+        assertThat(room.remainingBytes()).isEqualTo(800);
+        assertThat(drawn.isOpen()).isTrue();
+      }
+      requireContent(array, 1);
+      assertThatThrownBy(() -> room.allocate(stream, byte[].class, 801))
+          .isInstanceOf(OutOfMemoryBudgetException.class);
+      assertThat(array.place()).isEqualTo(Place.DEVICE);
+      array.close();
+    }
+  }
+
+  @Test
   void aBudgetWithinABudgetSpillsWhatCountsInTheOuterOne() {
     DeviceMemory outer = memory.within(2000, "outer");
     DeviceMemory inner = outer.within(1500, "inner");
