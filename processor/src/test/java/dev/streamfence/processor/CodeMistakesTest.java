@@ -788,6 +788,32 @@ class CodeMistakesTest {
   }
 
   @Test
+  void onlyTheAddressOfTheGridsWorkspaceIsKnownToBeNoParameters() {
+    String own =
+        "ld.param.u64 %rd0, [a]; ld.global.u32 %r0, [%rd0];\n"
+            + "mov.u32 %r1, %envreg2; mov.u32 %r2, %envreg1; cvt.u64.u32 %rd1, %r1;"
+            + " cvt.u64.u32 %rd2, %r2; bfi.b64 %rd3, %rd2, %rd1, 32, 32;";
+    String add = " atom.add.release.gpu.u32 %r3, [%rd4+4], 1;";
+    String declared =
+        "@Kernel(cooperative = true) void run(@Reads DeviceArray<int[]> %sa, @ThreadCount int n);";
+
+    mistakesWith(
+            kernel("sm_75", ".param .u64 a, .param .u32 n", own + " mov.u64 %rd4, %rd3;" + add),
+            kernels(declared.formatted("")))
+        .areNoneAtAll();
+    for (String other :
+        List.of(
+            "mov.u32 %r4, %tid.x; cvt.u64.u32 %rd5, %r4; add.s64 %rd4, %rd3, %rd5;",
+            "mov.u32 %r4, %clock; cvt.u64.u32 %rd4, %r4;",
+            "st.global.u64 [%rd3], %rd3; mov.u64 %rd4, %rd3;")) {
+      mistakesWith(
+              kernel("sm_75", ".param .u64 a, .param .u32 n", own + other + add),
+              kernels(declared.formatted("«")))
+          .are(Problem.UNCLEAR_ACCESS);
+    }
+  }
+
+  @Test
   void anArrayOfIntegersWhoseNumbersAreFloatsIsAWarning() {
     String own =
         "ld.param.u64 %rd1, [a]; mov.u32 %r3, %tid.x; mul.wide.s32 %rd2, %r3, 4;"

@@ -30,6 +30,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class AccessLedger {
   private final PtxModule module;
+  private final GridWorkspace workspace;
   private final EntryParameters parameters;
   private final Entry[] entries;
   private final Map<FunctionFlow, ThreadStrides> strides = new HashMap<>();
@@ -89,8 +90,9 @@ final class AccessLedger {
 
   private @Nullable AccessSite storedElsewhere;
 
-  AccessLedger(PtxModule module, EntryParameters parameters) {
+  AccessLedger(PtxModule module, GridWorkspace workspace, EntryParameters parameters) {
     this.module = module;
+    this.workspace = workspace;
     this.parameters = parameters;
     choices = new AccessChoices(parameters);
     entries = new Entry[parameters.size()];
@@ -138,7 +140,10 @@ final class AccessLedger {
     if (!open) {
       return;
     }
-    if (writes && address.hasNoOrigin() && !isLoadedFromArray(address)) {
+    if (writes
+        && address.hasNoOrigin()
+        && !isLoadedFromArray(address)
+        && !workspace.isAccess(step, operand)) {
       storeElsewhere(step);
     }
     if (address.isNumber()) {

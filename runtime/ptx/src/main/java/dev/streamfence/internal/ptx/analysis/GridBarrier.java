@@ -25,15 +25,11 @@ final class GridBarrier {
 
   /** Returns the addition; empty if there is none, or the code is unclear. */
   static Optional<AccessSite> in(ModuleAnalysis analysis, ReachedCode code) {
-    boolean reads =
-        code.first(
-                instruction -> instruction.operands().stream().anyMatch(WorkspaceFlow::isWorkspace),
-                "")
-            .isPresent();
-    if (!reads) {
-      return Optional.empty();
-    }
-    WorkspaceFlow values = new WorkspaceFlow(analysis, code);
+    return WorkspaceFlow.of(analysis, code).flatMap(values -> in(analysis, code, values));
+  }
+
+  private static Optional<AccessSite> in(
+      ModuleAnalysis analysis, ReachedCode code, WorkspaceFlow values) {
     boolean handled =
         !values.isClear()
             || code.first((flow, at) -> decides(analysis.module(), values, flow, at), "")
@@ -45,11 +41,7 @@ final class GridBarrier {
               Instruction instruction = flow.instruction(at);
               return (instruction.opcode().equals("atom") || instruction.opcode().equals("red"))
                   && instruction.operands().stream()
-                      .anyMatch(
-                          operand ->
-                              operand instanceof Operand.Memory place
-                                  && values.value(flow, at, place.base()).kind()
-                                      == HeldKind.WORKSPACE);
+                      .anyMatch(operand -> values.isAccess(flow, at, operand));
             },
             "");
   }

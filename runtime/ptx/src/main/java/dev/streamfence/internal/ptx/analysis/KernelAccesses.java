@@ -87,7 +87,8 @@ public final class KernelAccesses {
       ModuleAnalysis shared, PtxEntry entry, ParameterRoles roles, List<String> variables) {
     PtxModule module = shared.module();
     EntryParameters pieces = new EntryParameters(entry, module.addressSize() / 8, roles, variables);
-    AccessLedger ledger = new AccessLedger(module, pieces);
+    GridWorkspace workspace = new GridWorkspace(shared, entry.function());
+    AccessLedger ledger = new AccessLedger(module, workspace, pieces);
     if (pieces.isTooMany()) {
       ledger.giveUp(entry.function(), "the parameters are too large to analyse");
     } else {

@@ -10,6 +10,9 @@ import dev.streamfence.internal.ptx.syntax.Operand;
 import dev.streamfence.internal.ptx.syntax.StateSpace;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
  * Which registers of a kernel, and which of its local variables, hold the address of the grid's
@@ -71,16 +74,25 @@ final class WorkspaceFlow extends ForwardFlow<WorkspaceFlow.Held> {
     }
   }
 
+  private final Set<String> functions;
   private boolean isClear = true;
 
-  WorkspaceFlow(ModuleAnalysis analysis, ReachedCode code) {
+  private WorkspaceFlow(ModuleAnalysis analysis, ReachedCode code) {
     super(code.flows(), Held.NONE);
+    functions =
+        code.flows().stream().map(flow -> flow.function().name()).collect(Collectors.toSet());
     boolean changed = true;
     for (int round = 0; changed && isClear; round++) {
       analysis.charge(code.instructions());
       changed = spread();
       isClear &= round < MOST_ROUNDS;
     }
+  }
+
+  /** Follows the workspace's address; empty if the code does not read it. */
+  static Optional<WorkspaceFlow> of(ModuleAnalysis analysis, ReachedCode code) {
+    return code.first(each -> ReachedCode.has(each, WorkspaceFlow::isWorkspace), "")
+        .map(read -> new WorkspaceFlow(analysis, code));
   }
 
   @Override
@@ -93,8 +105,18 @@ final class WorkspaceFlow extends ForwardFlow<WorkspaceFlow.Held> {
     return isClear;
   }
 
+  /**
+   * Whether an instruction accesses the workspace through an operand, and nothing else. The answer
+   * is only right if the workspace {@link #isClear}.
+   */
+  boolean isAccess(FunctionFlow flow, int at, Operand operand) {
+    return operand instanceof Operand.Memory place
+        && functions.contains(flow.function().name())
+        && value(flow, at, place.base()).kind() == HeldKind.WORKSPACE;
+  }
+
   /** Whether an operand is a part of the workspace's address. */
-  static boolean isWorkspace(Operand operand) {
+  private static boolean isWorkspace(Operand operand) {
     return operand instanceof Operand.SpecialRegister special
         && (special.name().equals("%envreg1") || special.name().equals("%envreg2"));
   }

@@ -73,6 +73,19 @@ final class LaunchCheckTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"launch.ptx", "launch-debug.ptx"})
+  void theMemoryOfAGridBarrierIsThatOfNoParameter(String file) {
+    KernelSignature declared =
+        KernelSignature.entry("meets_and_reads")
+            .reads("in", float[].class)
+            .readWrites("out", float[].class)
+            .shape("shape")
+            .cooperative();
+
+    assertThat(new KernelCheck(PtxModule.parse(KernelCase.text(file))).compare(declared)).isEmpty();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"launch.ptx", "launch-debug.ptx"})
   void codeThatAsksWhetherItsLaunchIsCooperativeMayRunWithout(String file) {
     assertThat(mistakesIn(file, kernel("meets_if_valid").shape("shape"))).isEmpty();
   }
