@@ -663,8 +663,8 @@ class CodeMistakesTest {
             Problem.DATA_DEPENDENT_RACE,
             "run: "
                 + what
-                + "declare the numbers as @Reads(distinct = true) if they are, use atomic operations,"
-                + " or add @Trusted(\"reason\") to the array");
+                + "use atomic operations, or declare the numbers as @Reads(distinct = true) if they"
+                + " are, or add @Trusted(\"reason\") to the array");
     mistakesWith(code, kernels(declared.formatted("", "", "@Trusted(\"last one wins\")", "")))
         .areNoneAtAll();
     Mistakes distinct =
@@ -707,7 +707,7 @@ class CodeMistakesTest {
   private static final String SHIFT =
       "ld.param.u64 %rd1, [a]; mov.u32 %r1, %ctaid.x; mov.u32 %r2, %ntid.x; mov.u32 %r3, %tid.x;"
           + " mad.lo.s32 %r4, %r1, %r2, %r3; mul.wide.s32 %rd2, %r4, 4; add.s64 %rd3, %rd1, %rd2;"
-          + " ld.global.u32 %r5, [%rd3+4]; st.global.u32 [%rd3], %r5;";
+          + " ld.global.u32 %r5, [%rd3+4];\nst.global.u32 [%rd3], %r5;";
 
   @Test
   void aTrustedArrayMayHaveRaces() {
@@ -716,8 +716,7 @@ class CodeMistakesTest {
         "@Kernel%s void run(%s @ReadWrites DeviceArray<int[]> %sa, @ThreadCount int n);";
     String what =
         "two threads of one launch access the same bytes of 'a' without an order, whatever the data"
-            + " are; the other access is ld.global.u32 in line 6: st.global.u32 in line 6 of"
-            + " k/k.ptx; ";
+            + " are: st.global.u32 in line 7 of k/k.ptx, and ld.global.u32 in line 6; ";
 
     mistakesWith(code, kernels(declared.formatted("", "", "«")))
         .areWarning(
@@ -743,6 +742,31 @@ class CodeMistakesTest {
     String declared = "@Kernel(%s) void run(@ReadWrites DeviceArray<int[]> a, @ThreadCount int n);";
 
     mistakesWith(code, kernels(declared.formatted("races = Races.REFUSED"))).areNoneAtAll();
+  }
+
+  @Test
+  void aRaceOnAVariableOfTheCodeCannotBeTrusted() {
+    byte[] shared =
+        kernel(
+            "sm_75",
+            ".param .u64 a, .param .u32 n",
+            ".shared .align 4 .b8 _ZZ3runE4tile[1024];\nld.param.u64 %rd1, [a];"
+                + " mov.u32 %r1, %tid.x; shl.b32 %r2, %r1, 2; mov.u32 %r3, _ZZ3runE4tile;"
+                + " add.s32 %r4, %r3, %r2; st.shared.u32 [%r4], %r1;\n"
+                + "sub.s32 %r5, %r3, %r2; ld.shared.u32 %r6, [%r5+508];"
+                + " mul.wide.u32 %rd2, %r1, 4; add.s64 %rd3, %rd1, %rd2;"
+                + " st.global.u32 [%rd3], %r6;");
+
+    mistakesWith(
+            shared,
+            kernels(
+                "@Kernel(blockSize = 128) void «run(@Writes DeviceArray<int[]> a, @ThreadCount int"
+                    + " n);"))
+        .areWarning(
+            Problem.RACE,
+            "run: two threads of one launch access the same bytes of 'tile' without an order,"
+                + " whatever the data are: st.shared.u32 in line 7 of k/k.ptx, and ld.shared.u32 in"
+                + " line 8; order them by a barrier or an atomic operation");
   }
 
   @Test

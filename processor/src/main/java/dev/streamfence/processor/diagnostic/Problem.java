@@ -176,14 +176,11 @@ public enum Problem {
   UNPROVED_BOUNDS(
       "%s; limit the index by a comparison with a number of the launch, or remove bounds ="
           + " Bounds.REQUIRED"),
-  RACE(
-      Diagnostic.Kind.WARNING,
-      "%s; order them by a barrier or an atomic operation, or add"
-          + " @Trusted(\"reason\") to the array"),
+  RACE(Diagnostic.Kind.WARNING, "%1$s; order them by a barrier or an atomic operation%3$s"),
   DATA_DEPENDENT_RACE(
       Diagnostic.Kind.WARNING,
-      "%s; declare the numbers as @Reads(distinct = true) if they are, use atomic operations, or add"
-          + " @Trusted(\"reason\") to the array"),
+      "%1$s; use atomic operations, or declare the numbers as @Reads(distinct = true) if they are"
+          + "%3$s"),
   UNPROVED_RACES("%s; give each thread elements of its own, or remove races = Races.REFUSED"),
   NUMBER_AS_ADDRESS("%s; %s"),
   POSSIBLE_ADDRESS(Diagnostic.Kind.WARNING, "%s; if it is one, %s%s"),

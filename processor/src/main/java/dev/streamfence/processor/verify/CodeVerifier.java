@@ -20,6 +20,7 @@ import javax.tools.Diagnostic;
 
 /** Reports where a kernel's code contradicts its interface. Confined to one thread at a time. */
 public final class CodeVerifier {
+  private static final String TRUSTED_ARRAY = ", or add @Trusted(\"reason\") to the array";
   private static final String CLEARER = "the module was compiled with -G, and is clearer without";
 
   private final ModuleCode code;
@@ -56,13 +57,15 @@ public final class CodeVerifier {
         culprit(mismatch, signature, places),
         mismatch.sentence(signature, site -> describe(site, kernel)),
         mismatch.actual(),
-        addition(mismatch.kind(), kernel));
+        addition(mismatch, kernel));
   }
 
-  private String addition(Mismatch.Difference kind, KernelMethod kernel) {
-    return switch (problem(kind)) {
+  private String addition(Mismatch mismatch, KernelMethod kernel) {
+    return switch (problem(mismatch.kind())) {
       case NO_SUCH_ENTRY -> resource;
       case UNCLEAR_ACCESS, POSSIBLE_ADDRESS -> isDebug() ? "; " + CLEARER : "";
+      // A variable of the code has no declaration that could have the annotation.
+      case RACE, DATA_DEPENDENT_RACE -> mismatch.parameter() < 0 ? "" : TRUSTED_ARRAY;
       default -> place(kernel);
     };
   }

@@ -53,11 +53,17 @@ public final class Mismatch {
      * elements are integers; {@link #actual} names the arrays that it may be written for.
      */
     ELEMENT_WIDTH,
-    /** Threads of one launch conflict whatever the data are. */
+    /**
+     * Threads of one launch conflict whatever the data are; {@link #actual} ends the sentence with
+     * the other access.
+     */
     RACE,
-    /** Threads of one launch conflict if numbers that they load are equal. */
+    /** Threads of one launch conflict if numbers that they load are equal; see {@link #RACE}. */
     DATA_DEPENDENT_RACE,
-    /** The interface requires a proof that no threads conflict, and the code does not show it. */
+    /**
+     * The interface requires a proof that no threads conflict, and the code does not show it;
+     * {@link #actual} ends the sentence with the reason, or with the other access.
+     */
     UNPROVED_RACES,
     /** The interface requires proved bounds, and the code does not limit what it touches. */
     UNPROVED_BOUNDS,
@@ -197,9 +203,11 @@ public final class Mismatch {
    *
    * @param subject the array; null for a variable
    * @param what says what they do
+   * @param other the other access; empty if both make the same
    */
-  static Mismatch ofRace(AccessSite site, @Nullable Subject subject, Difference kind, String what) {
-    return new Mismatch(kind, subject, "", site, what);
+  static Mismatch ofRace(
+      AccessSite site, @Nullable Subject subject, Difference kind, String what, String other) {
+    return new Mismatch(kind, subject, other, site, what);
   }
 
   /** A thread that leaves an array in shared memory. */
@@ -303,9 +311,10 @@ public final class Mismatch {
               + LaunchFacts.WARP_GROUP
               + " threads"
               + shown;
-      case TILE_SIZE, RACE, DATA_DEPENDENT_RACE -> entry + predicate + shown;
+      case TILE_SIZE -> entry + predicate + shown;
+      case RACE, DATA_DEPENDENT_RACE -> entry + predicate + shown + actual;
       case UNPROVED_RACES ->
-          entry + " is not proved to be free of races" + actual + predicate + shown;
+          entry + " is not proved to be free of races" + predicate + shown + actual;
       case PARAMETER_SIZE ->
           use(declared, " has " + passed(declared).sizeInBytes() + " bytes; " + ofKernel("has"));
       case PARAMETER_KIND ->

@@ -154,8 +154,8 @@ public final class RaceReport {
     boolean isSame = conflict.first().equals(conflict.second());
     String other =
         isSame
-            ? "; both make the same access"
-            : "; the other access is "
+            ? ""
+            : ", and "
                 + conflict.second().mnemonic()
                 + " in line "
                 + conflict.second().line()
@@ -171,6 +171,7 @@ public final class RaceReport {
                 declared.name(conflict.array()),
                 "")
             : null;
-    return Mismatch.ofRace(site, subject, kind, what + other);
+    String both = isSame ? "; both make the same access" : "";
+    return Mismatch.ofRace(site, subject, kind, what + both, other);
   }
 }
