@@ -567,6 +567,17 @@ class CodeMistakesTest {
             "parameter 'x' of negate is double[], whose elements have 8 bytes, but the kernel only"
                 + " touches words of 4 bytes at a stride of 4: ld.global.u32 in line 12 of k/k.ptx;"
                 + " take a DeviceArray<int[]> or DeviceArray<float[]>");
+    String floats =
+        negate
+            .replace(".reg .b32", ".reg .f32 %f1; .reg .b32")
+            .replace("u32 %r2, [", "f32 %f1, [")
+            .replace("u32 [%rd3], %r2", "f32 [%rd3], %f1");
+    mistakesWith(floats.getBytes(UTF_8), kernels(kernel.formatted("", "double")))
+        .areWarning(
+            Problem.ELEMENT_WIDTH,
+            "parameter 'x' of negate is double[], whose elements have 8 bytes, but the kernel only"
+                + " touches words of 4 bytes at a stride of 4: ld.global.f32 in line 12 of k/k.ptx;"
+                + " take a DeviceArray<float[]>");
     for (String fitting : new String[] {"float", "int", "short", "byte"}) {
       mistakesWith(negate.getBytes(UTF_8), kernels(kernel.formatted("", fitting).replace("«", "")))
           .areNoneAtAll();

@@ -214,4 +214,38 @@ class RecordElementsTest {
                 + "] parameter 'p' of run is Pair[], whose elements have 8 bytes,"
                 + " but the kernel only touches words of 4 bytes at a stride of 4");
   }
+
+  @Test
+  void aKernelForWiderWordsThanFourBytesTakesAnArrayOfThese() {
+    String stores =
+        """
+        .version 7.0
+        .target sm_75
+        .address_size 64
+        .visible .entry run(.param .u64 p, .param .u32 n)
+        {
+          .reg .b32 %%r<4>;
+          .reg .b64 %%rd<4>;
+          .reg .f64 %%f;
+          ld.param.u64 %%rd1, [p];
+          mov.u32 %%r1, %%tid.x;
+          mul.wide.u32 %%rd2, %%r1, 8;
+          add.s64 %%rd3, %%rd1, %%rd2;
+          st.global.%s [%%rd3], %s;
+          ret;
+        }
+        """;
+    String source =
+        Sources.kernels("@Kernel void run(@Writes DeviceArray<Four[]> «p, @ThreadCount int n);")
+            + "record Four(int a, int b, int c, int d) {}";
+
+    Mistakes.in(
+            Resources.in(folder).with("k.ptx", stores.formatted("u64", "1").getBytes(UTF_8)),
+            source)
+        .say("; take a DeviceArray<long[]> or DeviceArray<double[]>; ");
+    Mistakes.in(
+            Resources.in(folder).with("k.ptx", stores.formatted("f64", "%f").getBytes(UTF_8)),
+            source)
+        .say("; take a DeviceArray<double[]>; ");
+  }
 }

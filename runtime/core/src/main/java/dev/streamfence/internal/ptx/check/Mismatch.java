@@ -170,10 +170,10 @@ public final class Mismatch {
    * @param arrays the declared type in words, such as {@code int[]}
    */
   static Mismatch ofFloats(AccessedWords words, Subject subject, String arrays) {
-    String type = words.bytes() == Long.BYTES ? "double" : "float";
-    String predicate = " is " + arrays + ", but the kernel only touches numbers of type " + type;
-    String fitting = "DeviceArray<" + type + "[]>";
-    return new Mismatch(Difference.ELEMENT_WIDTH, subject, fitting, words.site(), predicate);
+    String predicate =
+        " is " + arrays + ", but the kernel only touches numbers of type " + floats(words);
+    return new Mismatch(
+        Difference.ELEMENT_WIDTH, subject, arrays(floats(words)), words.site(), predicate);
   }
 
   /**
@@ -182,10 +182,13 @@ public final class Mismatch {
    * @param arrays the declared type in words, such as {@code double[]}
    */
   static Mismatch ofWidth(AccessedWords words, Subject subject, String arrays, int elementBytes) {
+    String floats = floats(words);
     String fitting =
-        words.bytes() == 2
-            ? "DeviceArray<short[]> or DeviceArray<char[]>"
-            : "DeviceArray<int[]> or DeviceArray<float[]>";
+        switch (words.bytes()) {
+          case Short.BYTES -> arrays("short") + " or " + arrays("char");
+          case Long.BYTES -> (words.areFloats() ? "" : arrays("long") + " or ") + arrays(floats);
+          default -> (words.areFloats() ? "" : arrays("int") + " or ") + arrays(floats);
+        };
     String predicate =
         " is "
             + arrays
@@ -196,6 +199,15 @@ public final class Mismatch {
             + " bytes at a stride of "
             + words.stride();
     return new Mismatch(Difference.ELEMENT_WIDTH, subject, fitting, words.site(), predicate);
+  }
+
+  /** The type of floating-point numbers that are as wide as some words. */
+  private static String floats(AccessedWords words) {
+    return words.bytes() == Long.BYTES ? "double" : "float";
+  }
+
+  private static String arrays(String elements) {
+    return "DeviceArray<" + elements + "[]>";
   }
 
   /**
