@@ -1228,7 +1228,7 @@ class CodeMistakesTest {
                     + kernels(
                         "@Kernel void increment(@Reads DeviceArray<int[]> v, long n,"
                             + " LaunchShape s);")))
-        .say("of k/k.ptx, k/k.cu:4; declare @ReadWrites", "of k/k.ptx, k/k.cu:4");
+        .say("of k/k.ptx, kernel in k/k.cu:4; declare @ReadWrites", "of k/k.ptx, k/k.cu:4");
   }
 
   @Test

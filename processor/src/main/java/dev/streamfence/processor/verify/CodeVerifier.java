@@ -148,20 +148,24 @@ public final class CodeVerifier {
   private String place(KernelMethod kernel) {
     String entry = kernel.signature().entry();
     String line = code instanceof ModuleCode.Ptx ptx ? " in line " + ptx.check().line(entry) : "";
-    return "entry " + entry + line + " of " + resource + sourceOf(kernel).orElse("");
+    return "entry "
+        + entry
+        + line
+        + " of "
+        + resource
+        + sourceOf(kernel).map(place -> ", " + place).orElse("");
   }
 
   private Optional<String> sourceOf(KernelMethod kernel) {
     Optional<CudaSource> source =
         code instanceof ModuleCode.Ptx ptx ? ptx.source() : Optional.empty();
-    return source
-        .flatMap(text -> text.place(kernel.signature().entry()))
-        .map(place -> ", " + place);
+    return source.flatMap(text -> text.place(kernel.signature().entry()));
   }
 
   private String describe(AccessSite site, KernelMethod kernel) {
+    Optional<String> around = site.position().isPresent() ? Optional.empty() : sourceOf(kernel);
     return place(site)
-        + (site.position().isPresent() ? "" : sourceOf(kernel).orElse(""))
+        + around.map(place -> ", kernel in " + place).orElse("")
         + site.reason().map(reason -> " (" + reason + cause(site) + ")").orElse("");
   }
 
