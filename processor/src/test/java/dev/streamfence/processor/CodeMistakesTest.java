@@ -323,12 +323,12 @@ class CodeMistakesTest {
         .address_size 64
         .visible .entry sum(.param .u32 n)
         {
-          .shared .align 4 .b8 tile[1024];
+          .shared .align 4 .b8 _ZZ3sumE4tile[1024];
           .reg .b32 %r<6>;
           mov.u32 %r1, %tid.x;
           mov.u32 %r2, %ntid.x;
           shl.b32 %r3, %r1, 2;
-          mov.u32 %r4, tile;
+          mov.u32 %r4, _ZZ3sumE4tile;
           add.s32 %r5, %r4, %r3;
           st.shared.u32 [%r5], %r1;
           ret;

@@ -3,6 +3,7 @@ package dev.streamfence.internal.ptx.analysis;
 import dev.streamfence.internal.ptx.analysis.lattice.TooLargeException;
 import dev.streamfence.internal.ptx.ir.FunctionFlow;
 import dev.streamfence.internal.ptx.syntax.Instruction;
+import dev.streamfence.internal.ptx.syntax.MangledName;
 import dev.streamfence.internal.ptx.syntax.Operand;
 import dev.streamfence.internal.ptx.syntax.PtxEntry;
 import dev.streamfence.internal.ptx.syntax.StateSpace;
@@ -70,7 +71,9 @@ public final class BlockSizeDependence {
         boolean inShared = firstPlace(operands) == i && startsInShared(instruction);
         if (address.fromThread() && (inShared || address.tile() != null)) {
           return "the address in shared memory"
-              + (address.tile() == null ? "" : " '" + address.tile().name() + "'")
+              + (address.tile() == null
+                  ? ""
+                  : " '" + MangledName.variable(address.tile().name()) + "'")
               + " is computed from %tid";
         }
       }
