@@ -439,6 +439,14 @@ final class LaunchArguments {
       int index,
       Submission submission,
       UseLabels labels) {
+    if (!runtime.driver().isPeer(array.runtime().driver().context())) {
+      throw otherRuntime(
+          array,
+          index,
+          "they belong to two runtimes, and neither copies nor peer access lead from one to the"
+              + " other; use arrays of the launch's runtime, or open simulated devices that were"
+              + " built together, by SimulatedDevice.builder().build(n)");
+    }
     if (!declared.peer()) {
       throw otherRuntime(
           array,

@@ -145,12 +145,17 @@ final class PeerRefusalsTest {
         DeviceRuntime other = DeviceRuntime.simulated()) {
       DeviceArray<int[]> there =
           one.memory().upload(one.streams().defaultStream(), new int[] {1, 2});
-      VectorKernels launches = VectorKernels.forPeersOn(other.streams().defaultStream());
+      DeviceStream stream = other.streams().defaultStream();
 
-      assertMisuse(
-          StreamMisuseException.Misuse.OTHER_RUNTIME,
-          "no peer access",
-          () -> launches.increment(there, 2));
+      for (VectorKernels launches :
+          List.of(VectorKernels.on(stream), VectorKernels.forPeersOn(stream))) {
+        assertMisuse(
+            StreamMisuseException.Misuse.OTHER_RUNTIME,
+            "they belong to two runtimes, and neither copies nor peer access lead from one to the"
+                + " other; use arrays of the launch's runtime, or open simulated devices that were"
+                + " built together, by SimulatedDevice.builder().build(n)",
+            () -> launches.increment(there, 2));
+      }
     }
   }
 
