@@ -95,7 +95,12 @@ final class KernelFault {
         nearest = use;
       }
     }
-    return nearest == null ? "" : "; the nearest argument is " + inWords(nearest);
+    if (nearest == null) {
+      return "";
+    }
+    return Math.abs(fault.address()) < Submitted.distance(nearest, fault.address())
+        ? "; no argument is near; an @Optional array that is null has the address 0"
+        : "; the nearest argument is " + inWords(nearest);
   }
 
   private static String arguments(List<Use> uses) {

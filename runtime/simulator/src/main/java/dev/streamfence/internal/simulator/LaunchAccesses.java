@@ -212,16 +212,14 @@ final class LaunchAccesses implements GlobalMemory {
         uses.nearest(address, allocation.address(), allocation.address() + allocation.size());
     if (nearest != null) {
       throw new IllegalAccess(
-          count
-              + " bytes at 0x"
-              + Long.toHexString(address)
-              + " are outside of "
+          IllegalAccess.subject(count, address, "are")
+              + " outside of "
               + (nearest.parameter().isEmpty()
                   ? nearest.argument()
                   : "parameter '" + nearest.parameter() + "'")
               + ", which has "
-              + nearest.bytes()
-              + " bytes at 0x"
+              + IllegalAccess.bytes(nearest.bytes())
+              + " at 0x"
               + Long.toHexString(nearest.address()),
           address);
     }

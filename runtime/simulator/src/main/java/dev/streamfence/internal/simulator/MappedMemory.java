@@ -146,27 +146,46 @@ final class MappedMemory implements GlobalMemory {
   }
 
   private String describe(long address, long count) {
-    Map.Entry<Long, SimulatedAllocation> floor = mapped.floorEntry(address);
-    String access = count + " bytes at 0x" + Long.toHexString(address);
+    String are = IllegalAccess.subject(count, address, "are");
     for (Map.Entry<Long, Long> freed : unmapped.entrySet()) {
       if (address >= freed.getKey() && address < freed.getKey() + freed.getValue()) {
-        return access + " are in an allocation of " + freed.getValue() + " bytes that is freed";
+        return are
+            + " in an allocation of "
+            + IllegalAccess.bytes(freed.getValue())
+            + " that is freed";
       }
     }
     if (isOfAnother.test(address)) {
-      return access + " are in the memory of another device, to which peer access is off";
+      return are + " in the memory of another device, to which peer access is off";
     }
-    if (floor == null) {
-      return access + " are in no allocation";
+    Map.Entry<Long, SimulatedAllocation> floor = mapped.floorEntry(address);
+    Map.Entry<Long, SimulatedAllocation> ceiling = mapped.higherEntry(address);
+    // Without an allocation below, an index from the address 0 led there more likely.
+    long past = floor == null ? Math.abs(address) : address - end(floor.getValue());
+    if (ceiling != null && ceiling.getKey() - address - count < past) {
+      return IllegalAccess.subject(count, address, "begin")
+          + " "
+          + IllegalAccess.bytes(ceiling.getKey() - address)
+          + " before"
+          + nearest(ceiling.getValue());
     }
-    SimulatedAllocation below = floor.getValue();
-    long behind = address + count - below.address() - below.size();
-    return access
-        + " end "
-        + behind
-        + " bytes beyond the nearest allocation, which has "
-        + below.size()
-        + " bytes at 0x"
-        + Long.toHexString(below.address());
+    return floor == null
+        ? are + " in no allocation"
+        : IllegalAccess.subject(count, address, "end")
+            + " "
+            + IllegalAccess.bytes(past + count)
+            + " beyond"
+            + nearest(floor.getValue());
+  }
+
+  private static long end(SimulatedAllocation allocation) {
+    return allocation.address() + allocation.size();
+  }
+
+  private static String nearest(SimulatedAllocation allocation) {
+    return " the nearest allocation, which has "
+        + IllegalAccess.bytes(allocation.size())
+        + " at 0x"
+        + Long.toHexString(allocation.address());
   }
 }

@@ -231,10 +231,14 @@ final class PeerLaunchTest {
     CudaDriver driver = Inside.driver(two.gpus.get(1));
     StreamHandle stream = driver.createStream(0);
 
-    driver.fillAsync(Inside.allocation(away).address() + 4 * N, Byte.BYTES, 1, 1, stream);
+    long beyond = Inside.allocation(away).address() + 4 * N;
+    driver.fillAsync(beyond, Byte.BYTES, 1, 1, stream);
 
     assertThatThrownBy(() -> driver.synchronizeStream(stream))
-        .hasMessageContaining("1 bytes beyond the nearest allocation, which has 64 bytes");
+        .hasMessageContaining(
+            "1 byte at 0x"
+                + Long.toHexString(beyond)
+                + " ends 1 byte beyond the nearest allocation, which has 64 bytes");
     assertThat(Inside.isLost(two.gpus.get(0))).isFalse();
     two.close();
   }

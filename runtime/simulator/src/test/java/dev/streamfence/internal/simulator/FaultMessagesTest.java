@@ -147,7 +147,45 @@ final class FaultMessagesTest {
     shift(stream, prices, shifted, -1);
     assertThat(noticed())
         .hasMessageContaining("thread (0, 0, 0)")
+        .hasMessageContaining(" begin 4 bytes before the nearest allocation, which has 128 bytes")
         .hasMessageContaining("; the nearest argument is 'from', " + prices);
+  }
+
+  @Test
+  void anAccessInFrontOfTheFirstArrayNamesThatArray() {
+    open(SimulatedDevice.builder().build());
+    DeviceArray<float[]> prices = floats("prices", 32);
+    shift(stream, prices, floats("shifted", 32), -1);
+    assertThat(noticed())
+        .hasMessageContaining(" begin 4 bytes before the nearest allocation, which has 128 bytes")
+        .hasMessageContaining("; the nearest argument is 'from', " + prices);
+  }
+
+  @Test
+  void anAccessThroughAnAbsentArrayNamesNoOther() {
+    open(SimulatedDevice.builder().build());
+    KernelSignature signature =
+        KernelSignature.entry("shift")
+            .reads("from", float[].class)
+            .optional()
+            .writes("to", float[].class)
+            .value("by", int.class)
+            .shape("shape");
+    DeviceArray<float[]> shifted = floats("shifted", 32);
+    try (LaunchRecorder recorder = LoadedModule.of(stream, IMAGE).recorder(signature).begin()) {
+      recorder
+          .array((DeviceArray<?>) null)
+          .array(shifted)
+          .value(0)
+          .shape(LaunchShape.of(1, 32))
+          .preflight()
+          .launch()
+          .commit();
+    }
+    assertThat(noticed())
+        .hasMessageContaining(
+            ": 4 bytes at 0x0 are in no allocation; no argument is near; an @Optional array that is"
+                + " null has the address 0 (ld.global.f32");
   }
 
   @Test
