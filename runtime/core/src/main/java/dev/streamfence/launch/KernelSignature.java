@@ -123,7 +123,7 @@ public final class KernelSignature {
    * @throws IllegalArgumentException if it is another class
    */
   public KernelSignature value(String name, Class<?> type) {
-    return with(new KernelParameter.Value(named(name), primitive(type)));
+    return with(new KernelParameter.Value(named(name), primitive(name, type)));
   }
 
   /**
@@ -269,7 +269,7 @@ public final class KernelSignature {
    *     than 1
    */
   public KernelSignature threads(String name, Class<?> type, int blockSize) {
-    return with(new KernelParameter.Threads(named(name), primitive(type), blockSize));
+    return with(new KernelParameter.Threads(named(name), primitive(name, type), blockSize));
   }
 
   /**
@@ -490,19 +490,31 @@ public final class KernelSignature {
 
   private KernelSignature array(String name, Class<?> type, Access access) {
     Objects.requireNonNull(type, "type");
-    return with(KernelParameter.tracked(named(name), type, access));
+    KernelParameter array;
+    try {
+      array = KernelParameter.tracked(named(name), type, access);
+    } catch (IllegalArgumentException e) {
+      throw new IllegalArgumentException(use(named(name)) + ": " + e.getMessage(), e);
+    }
+    return with(array);
   }
 
   /**
    * Adds a parameter.
    *
    * @throws IllegalArgumentException if it counts threads as neither an {@code int} nor a {@code
-   *     long}, or with blocks of less than 1 thread
+   *     long}, or with blocks of less than 1 thread, or if another parameter has its name; every
+   *     step that adds a parameter refuses that
    */
   public KernelSignature with(KernelParameter parameter) {
     Objects.requireNonNull(parameter, "parameter");
     if (parameter instanceof KernelParameter.Threads count) {
       requireCount(count);
+    }
+    if (!parameter.name().isEmpty()
+        && parameters.stream().anyMatch(other -> other.name().equals(parameter.name()))) {
+      throw new IllegalArgumentException(
+          entry + ": two parameters are named '" + parameter.name() + "'; rename one");
     }
     List<KernelParameter> more = new ArrayList<>(parameters);
     more.add(parameter);
@@ -521,8 +533,15 @@ public final class KernelSignature {
     }
   }
 
-  private static ElementType primitive(Class<?> type) {
+  private ElementType primitive(String name, Class<?> type) {
     Objects.requireNonNull(type, "type");
+    if (!type.isPrimitive() || type == void.class) {
+      throw new IllegalArgumentException(
+          use(named(name))
+              + " is passed by value as "
+              + type.getTypeName()
+              + "; give the class of a primitive, such as int.class");
+    }
     return ElementType.ofArray(type.arrayType());
   }
 

@@ -13,6 +13,7 @@ import dev.streamfence.launch.KernelSignature;
 import dev.streamfence.launch.LaunchRecorder;
 import dev.streamfence.launch.LoadedModule;
 import java.util.List;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 
 /** The parts of a signature, and the defaults of those left out. */
@@ -168,6 +169,52 @@ final class KernelSignatureTest {
         .isThrownBy(() -> k.threads("n", long.class, 0))
         .withMessage("k: parameter 'n' has a block of 0 threads; it has at least 1");
     assertThat(k.threads("n", long.class, 1).blockSize()).isEqualTo(1);
+  }
+
+  @Test
+  void aTypeThatNoParameterHasIsRefusedWithKernelAndParameter() {
+    KernelSignature k = KernelSignature.entry("k");
+    for (Class<?> type : List.of(String.class, Integer.class, int[].class, void.class)) {
+      String message =
+          "k: parameter 'a' is passed by value as "
+              + type.getTypeName()
+              + "; give the class of a primitive, such as int.class";
+      assertRefused(() -> k.value("a", type), message);
+      assertRefused(() -> k.threads("a", type, 256), message);
+    }
+    assertRefused(
+        () -> k.value("x", int.class).value("", String.class),
+        "k: parameter '#1' is passed by value as java.lang.String; give the class of a primitive,"
+            + " such as int.class");
+    assertRefused(
+        () -> k.reads("a", float.class),
+        "k: parameter 'a': float is not an array of primitives or of a record; a device array holds"
+            + " the elements of one");
+    assertRefused(
+        () -> k.writes("a", String[][].class),
+        "k: parameter 'a': java.lang.String[] is not an array of primitives or of a record; a device"
+            + " array holds the elements of one");
+  }
+
+  @Test
+  void parametersHaveNamesOfTheirOwn() {
+    KernelSignature k = KernelSignature.entry("k").value("a", int.class);
+    String message = "k: two parameters are named 'a'; rename one";
+    assertRefused(() -> k.value("a", int.class), message);
+    assertRefused(() -> k.readWrites("a", int[].class), message);
+    assertRefused(() -> k.struct("a", int.class), message);
+    assertRefused(() -> k.threads("a", int.class), message);
+    assertRefused(() -> k.shape("a"), message);
+    assertRefused(
+        () -> KernelSignature.fields("box").value("x", int.class).value("x", int.class),
+        "box: two parameters are named 'x'; rename one");
+    assertThat(k.struct(KernelSignature.fields("box").value("a", int.class)).parameters())
+        .hasSize(2);
+    assertThat(k.value("", int.class).value("", int.class).parameters()).hasSize(3);
+  }
+
+  private static void assertRefused(ThrowingCallable step, String message) {
+    assertThatIllegalArgumentException().isThrownBy(step).withMessage(message);
   }
 
   @Test
