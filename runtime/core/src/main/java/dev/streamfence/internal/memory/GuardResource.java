@@ -132,15 +132,24 @@ public final class GuardResource extends TrackedResource implements AutoCloseabl
                   uses.free(allocation.hazards());
                   // Nothing uses the raw allocation before the wait below is over. Registered
                   // anyway, so that its order does not depend on that wait.
-                  uses.use(raw.hazards(), false, true, 0);
+                  uses.use(raw.hazards(), true, false, 0);
                 },
                 submission -> copyMargins(allocation, raw, submission),
                 Coverage.AT_COMMIT));
     timeline.synchronize(purpose.purpose());
-    boolean clean = checkMargins(allocation, margins);
+    int front = window.mismatch(margins, 0, MARGIN, OUTSIDE);
+    int back = window.mismatch(margins, MARGIN, MARGIN, OUTSIDE);
     window.giveBack(margins);
+    if (!markFreed(allocation, raw)) {
+      // This thread may hold what the thread that holds the stream waits for.
+      postpone(allocation);
+      return 0;
+    }
+    boolean clean = front < 0 && back < 0;
     giveBack(
         allocation, purpose::purpose, () -> quarantine.add(new Range(allocation, raw, !clean)));
+    // Last, so that a free that is repeated does not report it twice.
+    reportMargins(allocation, front, back);
     return evict();
   }
 
@@ -152,7 +161,7 @@ public final class GuardResource extends TrackedResource implements AutoCloseabl
     return super.lose(allocation);
   }
 
-  /** Queues copies of the margins to the host, and marks the memory as freed. */
+  /** Queues copies of the margins to the host. */
   private HostMemory copyMargins(Allocation allocation, Allocation raw, Submission submission) {
     HostMemory margins = window.take();
     long bytes = allocation.sizeInBytes();
@@ -160,8 +169,33 @@ public final class GuardResource extends TrackedResource implements AutoCloseabl
     StreamHandle stream = submission.stream();
     sink.copyToHostAsync(margins, 0, raw.address(), MARGIN, stream);
     sink.copyToHostAsync(margins, MARGIN, allocation.address() + bytes, MARGIN, stream);
-    sink.fillAsync(allocation.address(), Byte.BYTES, FREED, bytes, stream);
     return margins;
+  }
+
+  /**
+   * Fills freed memory. Not before the wait for its uses: if that fails, the allocation is open
+   * again and must have its elements.
+   *
+   * @return false if that would wait for another thread; nothing was queued then
+   */
+  private boolean markFreed(Allocation allocation, Allocation raw) {
+    Timeline timeline = raw.hazards().lastUser();
+    long bytes = allocation.sizeInBytes();
+    Purpose purpose = new Purpose(Purpose.Act.GUARD, bytes, allocation.tag(), timeline);
+    Submission begun = timeline.tryBegin(purpose);
+    if (begun == null) {
+      return false;
+    }
+    begun.carryOut(
+        Work.of(
+            purpose,
+            uses -> uses.use(raw.hazards(), false, true, 0),
+            submission ->
+                submission
+                    .sink()
+                    .fillAsync(allocation.address(), Byte.BYTES, FREED, bytes, submission.stream()),
+            Coverage.ON_DEMAND));
+    return true;
   }
 
   @Override
@@ -264,19 +298,17 @@ public final class GuardResource extends TrackedResource implements AutoCloseabl
     }
   }
 
-  private boolean checkMargins(Allocation allocation, HostMemory margins) {
-    int front = window.mismatch(margins, 0, MARGIN, OUTSIDE);
+  /** Reports the first wrong byte of each margin; an index is negative if there is none. */
+  private void reportMargins(Allocation allocation, int front, int back) {
     if (front >= 0) {
       report(
           Violation.BEFORE,
           allocation,
           (MARGIN - front) + " bytes before its start were overwritten");
     }
-    int back = window.mismatch(margins, MARGIN, MARGIN, OUTSIDE);
     if (back >= 0) {
       report(Violation.BEHIND, allocation, "byte " + back + " behind its end was overwritten");
     }
-    return front < 0 && back < 0;
   }
 
   /** Checks a window of kept memory; {@code offset} counts from the start of the raw allocation. */

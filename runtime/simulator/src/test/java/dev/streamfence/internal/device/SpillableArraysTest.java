@@ -387,6 +387,22 @@ final class SpillableArraysTest {
   }
 
   @Test
+  void guardedMemoryThatCannotBeFreedStaysOnTheDeviceWithItsElements() {
+    reopen(options().withGuardMemory(true));
+    SpillableArray<int[]> array = array(1);
+    for (DriverCall failing :
+        new DriverCall[] {DriverCall.SYNCHRONIZE_STREAM, DriverCall.FILL_8_ASYNC}) {
+      device.failCall(failing, 1, 1);
+      assertThatThrownBy(() -> memory.spill(stream, 1)).isInstanceOf(CudaDriverException.class);
+      assertThat(array.place()).isEqualTo(Place.DEVICE);
+      requireContent(array, 1);
+    }
+    assertThat(memory.spill(stream, 1)).isEqualTo(1600);
+    requireContent(array, 1);
+    array.close();
+  }
+
+  @Test
   void aClosedArrayFreesDeviceHostAndFile() throws IOException {
     SpillableArray<int[]> onDisk = array(1);
     SpillableArray<int[]> onHost = array(2);

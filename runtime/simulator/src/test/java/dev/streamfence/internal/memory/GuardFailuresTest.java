@@ -12,6 +12,10 @@ import dev.streamfence.simulation.DriverCall;
 import dev.streamfence.simulation.Schedule;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -188,5 +192,41 @@ final class GuardFailuresTest {
     freeOne(100);
     assertThat(guard.reap()).isEqualTo(100);
     assertThat(on.device.calls(DriverCall.ALLOCATE_HOST)).isEqualTo(1);
+  }
+
+  @Test
+  void aFreeThatWouldWaitForAnotherThreadIsRepeatedAndReportsAnOverrunOnce() throws Exception {
+    AtomicReference<Runnable> atTheWait = new AtomicReference<>(() -> {});
+    SimulatedStreams own =
+        new SimulatedStreams(
+            Schedule.LAZY,
+            (method, call) -> {
+              if (method.equals("synchronizeStream")) {
+                atTheWait.getAndSet(() -> {}).run();
+              }
+              return call.proceed();
+            });
+    UpstreamResource upstream = UpstreamResource.streamOrdered(own.pool, false);
+    ExecutorService other = Executors.newSingleThreadExecutor();
+    List<GuardReport> overruns = new ArrayList<>();
+    try (GuardResource guarded = new GuardResource(upstream, own.pool, overruns::add)) {
+      Allocation block = guarded.allocate(100, own.a, "");
+      own.driver.fillAsync(block.address() + 100, Byte.BYTES, 0, 1, own.a.stream());
+      AtomicReference<Submission> launch = new AtomicReference<>();
+      atTheWait.set(
+          () ->
+              CompletableFuture.runAsync(
+                      () -> launch.set(own.a.begin(new NamedUse("a launch"))), other)
+                  .join());
+      guarded.deallocate(block);
+      List<Allocation> live = guarded.live();
+      CompletableFuture.runAsync(() -> launch.get().close(), other).join();
+      assertThat(block.isOpen()).isFalse();
+      assertThat(live).containsExactly(block);
+      assertThat(guarded.reap()).isEqualTo(100);
+      assertThat(overruns).hasSize(1);
+    }
+    other.shutdown();
+    own.close();
   }
 }
