@@ -350,11 +350,11 @@ public final class CachingPool implements MemoryResource {
         PoolBlock segment = segments.getFirst();
         try {
           await(segment, stream);
-          driver.deallocate(segment.address, segment.size, stream);
           segments.removeFirst();
-          heap.forgetSegment(segment);
+          free(segment, stream);
         } catch (RuntimeException e) {
-          heap.put(segments.removeFirst());
+          segments.remove(segment);
+          heap.put(segment);
           failure = failure == null ? e : failure;
         }
       }
@@ -362,6 +362,24 @@ public final class CachingPool implements MemoryResource {
       segments.forEach(heap::put);
     }
     return failure;
+  }
+
+  /**
+   * Returns a segment to the driver. An {@link Error} may come before or after the driver has freed
+   * it: the pool then does not have it any more, since it might hand out memory that is freed.
+   */
+  private void free(PoolBlock segment, MemoryStream stream) {
+    boolean isRefused = false;
+    try {
+      driver.deallocate(segment.address, segment.size, stream);
+    } catch (RuntimeException e) {
+      isRefused = true;
+      throw e;
+    } finally {
+      if (!isRefused) {
+        heap.forgetSegment(segment);
+      }
+    }
   }
 
   /** The figures of about this moment. */

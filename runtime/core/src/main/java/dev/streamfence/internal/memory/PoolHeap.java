@@ -128,7 +128,7 @@ final class PoolHeap {
     return taken;
   }
 
-  /** A segment that was taken out has gone back to the driver. */
+  /** A segment that was taken out has gone back to the driver, as far as is known. */
   synchronized void forgetSegment(PoolBlock segment) {
     heldBytes -= segment.size;
     segments--;

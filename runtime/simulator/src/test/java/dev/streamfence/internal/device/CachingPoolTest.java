@@ -14,6 +14,8 @@ import dev.streamfence.RuntimeClosedException;
 import dev.streamfence.RuntimeOptions;
 import dev.streamfence.StreamMisuseException;
 import dev.streamfence.foreign.ForeignMemory;
+import dev.streamfence.internal.driver.CudaDriver;
+import dev.streamfence.internal.driver.InterceptedDriver;
 import dev.streamfence.memory.MemoryBudget;
 import dev.streamfence.memory.MemoryReservation;
 import dev.streamfence.memory.PoolStatistics;
@@ -31,6 +33,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -556,6 +559,45 @@ final class CachingPoolTest {
     device.failCall(DriverCall.FREE_ASYNC, 1, 1);
     assertThatThrownBy(() -> gpu.memory().trim()).isInstanceOf(CudaDriverException.class);
     assertThat(gpu.memory().trim()).isEqualTo(20L * MIB);
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void aSegmentWhoseFreeEndsWithAnErrorIsNotHandedOutAgain(boolean isFreed) {
+    AtomicBoolean fails = new AtomicBoolean();
+    SimulatedDevice each = SimulatedDevice.builder().memoryInBytes(64L << 20).build();
+    CudaDriver driver =
+        InterceptedDriver.of(
+            Inside.open(each),
+            (method, call) -> {
+              if (method.equals("freeAsync") && fails.getAndSet(false)) {
+                if (isFreed) {
+                  call.proceed();
+                }
+                throw new StackOverflowError("as planned");
+              }
+              return call.proceed();
+            });
+    try (DeviceRuntime runtime = RuntimeOverDriver.open(driver, OPTIONS);
+        DeviceStream stream = runtime.streams().acquire()) {
+      DeviceMemory memory = runtime.memory();
+      try (DeviceArray<byte[]> large = memory.allocate(stream, byte[].class, 14 * MIB)) {
+        memory.allocate(stream, byte[].class, 12 * MIB).close();
+        large.fill(stream, 1);
+      }
+      fails.set(true);
+      assertThatThrownBy(memory::trim).isInstanceOf(StackOverflowError.class);
+      // The larger one was tried first; the other one is the pool's as before.
+      assertThat(memory.pool().orElseThrow().heldBytes()).isEqualTo(12 * MIB);
+      assertThat(memory.pool().orElseThrow().unusedBytes()).isEqualTo(12 * MIB);
+      try (DeviceArray<byte[]> again = memory.allocate(stream, byte[].class, 14 * MIB)) {
+        again.fill(stream, 2);
+        assertThat(again.download(stream)).containsOnly(2);
+      }
+      assertThat(memory.trim()).isEqualTo(26 * MIB);
+    }
+    assertThat(each.findings()).isEmpty();
+    assertThat(each.liveObjects()).isEqualTo(isFreed ? 0 : 1);
   }
 
   @Test
