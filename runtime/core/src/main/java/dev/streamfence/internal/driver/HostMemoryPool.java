@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Deque;
 import java.util.IdentityHashMap;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeMap;
@@ -37,7 +38,7 @@ public final class HostMemoryPool {
   /** What the driver has allocated and not freed. Guarded by this. */
   private long bytes;
 
-  /** Memory that the driver has refused to free. Guarded by this. */
+  /** Memory that the driver has refused to free, or was not asked to. Guarded by this. */
   private final List<HostMemory> unfreed = new ArrayList<>();
 
   private boolean isDrained;
@@ -90,16 +91,37 @@ public final class HostMemoryPool {
    * @throws IllegalStateException if it was given back before: two callers would get it
    */
   public void giveBack(HostMemory memory) {
-    for (HostMemory tooMuch : keep(memory)) {
-      try {
-        driver.freeHost(tooMuch);
+    Iterator<HostMemory> tooMuch = keep(memory).iterator();
+    try {
+      while (tooMuch.hasNext()) {
+        free(tooMuch.next());
+      }
+    } finally {
+      // There is more only after an Error.
+      synchronized (this) {
+        tooMuch.forEachRemaining(unfreed::add);
+      }
+    }
+  }
+
+  /**
+   * Frees memory that the pool does not have any more. An {@link Error} may come before or after
+   * the driver has freed it, so the call is not made again.
+   */
+  private void free(HostMemory memory) {
+    boolean isRefused = false;
+    try {
+      driver.freeHost(memory);
+    } catch (CudaDriverException e) {
+      isRefused = true;
+      faults.swallowed(e);
+      synchronized (this) {
+        unfreed.add(memory);
+      }
+    } finally {
+      if (!isRefused) {
         synchronized (this) {
-          bytes -= tooMuch.sizeInBytes();
-        }
-      } catch (CudaDriverException e) {
-        faults.swallowed(e);
-        synchronized (this) {
-          unfreed.add(tooMuch);
+          bytes -= memory.sizeInBytes();
         }
       }
     }

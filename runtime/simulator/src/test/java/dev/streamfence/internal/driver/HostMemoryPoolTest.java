@@ -25,11 +25,13 @@ final class HostMemoryPoolTest {
 
   private final SimulatedDevice device = SimulatedDevice.builder().build();
   private final AtomicBoolean failsToAllocate = new AtomicBoolean();
+  private final AtomicBoolean failsToFree = new AtomicBoolean();
   private final CudaDriver driver =
       InterceptedDriver.of(
           Inside.open(device),
           (method, call) -> {
-            if (method.equals("allocateHost") && failsToAllocate.get()) {
+            if ((method.equals("allocateHost") && failsToAllocate.get())
+                || (method.equals("freeHost") && failsToFree.getAndSet(false))) {
               throw new StackOverflowError("as planned");
             }
             return call.proceed();
@@ -173,6 +175,28 @@ final class HostMemoryPoolTest {
     failsToAllocate.set(false);
     pool.giveBack(kept);
     assertThat(pool.take(1)).isSameAs(kept);
+  }
+
+  @Test
+  void anErrorInAFreeLeavesWhatWasToBeFreedAfterItForTheEnd() {
+    List<HostMemory> taken = new ArrayList<>();
+    for (int i = 0; i < 3; i++) {
+      taken.add(pool.take(16 * MIB));
+    }
+    taken.forEach(pool::giveBack);
+    HostMemory large = pool.take(64 * MIB);
+    failsToFree.set(true);
+    // All three would be freed for it.
+    assertThatThrownBy(() -> pool.giveBack(large)).isInstanceOf(StackOverflowError.class);
+    assertThat(device.calls(DriverCall.FREE_HOST)).isZero();
+    assertThat(pool.bytes()).isEqualTo((64 + 2 * 16) * MIB);
+    List<HostMemory> left = pool.drain();
+    assertThat(left).hasSize(3).contains(large);
+    taken.removeAll(left);
+    left.forEach(driver::freeHost);
+    // The driver was called for the other one; this test made sure that it was not reached.
+    assertThat(taken).hasSize(1);
+    driver.freeHost(taken.get(0));
   }
 
   @Test
