@@ -26,6 +26,7 @@ public final class DownloadMemory {
   private final Set<DownloadDelivery<?>> underWay =
       Collections.synchronizedSet(new LinkedHashSet<>());
 
+  /** What the downloads that are under way have taken, and what those have that are being begun. */
   private final AtomicLong bytesUnderWay = new AtomicLong();
 
   /** Memory whose download no caller can ask for any more; the copy may be in flight. */
@@ -42,7 +43,8 @@ public final class DownloadMemory {
   }
 
   /**
-   * Takes memory for a download.
+   * Takes memory for a download, which counts until it is given back or abandoned. If it does not
+   * fit the limit, delivers the oldest downloads, waiting for their copies.
    *
    * @throws CudaDriverException if there is none left
    */
@@ -50,46 +52,80 @@ public final class DownloadMemory {
     collectAbandoned();
     // First: if the Java heap is full, nothing was allocated.
     HazardState hazards = new HazardState("the memory of a download");
+    long size = HostMemoryPool.sizeFor(bytes);
+    reserve(size);
+    boolean isTaken = false;
     try {
-      return new HostRegion(pool.take(bytes), hazards, 0);
+      HostRegion taken = new HostRegion(pool.take(bytes), hazards, 0);
+      isTaken = true;
+      return taken;
     } catch (CudaDriverException e) {
       throw e.during("allocating " + bytes + " bytes of host memory for a download");
+    } finally {
+      if (!isTaken) {
+        bytesUnderWay.addAndGet(-size);
+      }
     }
   }
 
-  /**
-   * Delivers the oldest downloads, waiting for their copies, while those under way and a new one
-   * have more bytes than the limit.
-   */
-  public void makeRoom(long bytes) {
-    if (fits(bytes)) {
+  /** Counts bytes as under way, in the limit if the oldest downloads make room. */
+  private void reserve(long size) {
+    if (tryReserve(size)) {
       return;
     }
-    for (DownloadDelivery<?> oldest : underWay.toArray(DownloadDelivery<?>[]::new)) {
-      if (fits(bytes)) {
+    for (DownloadDelivery<?> oldest : oldestFirst()) {
+      deliverEarly(oldest);
+      if (tryReserve(size)) {
         return;
       }
-      try {
-        oldest.deliverEarly();
-      } catch (RuntimeException e) {
-        // The caller that asks for its value meets it again.
-      }
     }
+    bytesUnderWay.addAndGet(size);
   }
 
-  private boolean fits(long bytes) {
-    return bytesUnderWay.get() + bytes <= limitInBytes;
+  private boolean tryReserve(long size) {
+    long before = bytesUnderWay.get();
+    while (before + size <= limitInBytes) {
+      long seen = bytesUnderWay.compareAndExchange(before, before + size);
+      if (seen == before) {
+        return true;
+      }
+      before = seen;
+    }
+    return false;
   }
 
   /** Records a download whose copy is queued. */
-  public void add(DownloadDelivery<?> delivery, HostRegion memory) {
+  public void add(DownloadDelivery<?> delivery) {
     underWay.add(delivery);
-    bytesUnderWay.addAndGet(memory.memory().sizeInBytes());
   }
 
-  private void remove(DownloadDelivery<?> delivery, HostRegion memory) {
-    if (underWay.remove(delivery)) {
-      bytesUnderWay.addAndGet(-memory.memory().sizeInBytes());
+  /**
+   * Delivers the oldest downloads as long as those under way exceed the limit: when this one was
+   * begun, other threads were beginning theirs, which could not be delivered yet.
+   */
+  public void restoreLimit(DownloadDelivery<?> latest) {
+    if (bytesUnderWay.get() <= limitInBytes) {
+      return;
+    }
+    for (DownloadDelivery<?> oldest : oldestFirst()) {
+      if (oldest != latest) {
+        deliverEarly(oldest);
+      }
+      if (bytesUnderWay.get() <= limitInBytes) {
+        return;
+      }
+    }
+  }
+
+  private DownloadDelivery<?>[] oldestFirst() {
+    return underWay.toArray(DownloadDelivery<?>[]::new);
+  }
+
+  private static void deliverEarly(DownloadDelivery<?> oldest) {
+    try {
+      oldest.deliverEarly();
+    } catch (RuntimeException e) {
+      // The caller that asks for its value meets it again.
     }
   }
 
@@ -97,15 +133,20 @@ public final class DownloadMemory {
   void giveBack(DownloadDelivery<?> delivery, HostRegion memory) {
     // In this order: the end of the runtime waits for a delivery that it finds under way, and then
     // finds the memory here.
-    pool.giveBack(memory.memory());
-    remove(delivery, memory);
+    try {
+      pool.giveBack(memory.memory());
+    } finally {
+      underWay.remove(delivery);
+      bytesUnderWay.addAndGet(-memory.memory().sizeInBytes());
+    }
   }
 
-  /** Takes memory back that a copy may still write. */
+  /** Takes memory back that a copy may still write; it does not count any more. */
   public void abandon(@Nullable DownloadDelivery<?> delivery, HostRegion memory) {
+    bytesUnderWay.addAndGet(-memory.memory().sizeInBytes());
     abandoned.add(memory);
     if (delivery != null) {
-      remove(delivery, memory);
+      underWay.remove(delivery);
     }
   }
 
@@ -116,7 +157,7 @@ public final class DownloadMemory {
    * @param isLost whether the device is lost: what is not known to be copied stays so
    */
   public void end(boolean isLost, Teardown teardown) {
-    for (DownloadDelivery<?> delivery : underWay.toArray(DownloadDelivery<?>[]::new)) {
+    for (DownloadDelivery<?> delivery : oldestFirst()) {
       teardown.step(() -> delivery.deliverAtEnd(isLost));
     }
     for (HostRegion memory = abandoned.poll(); memory != null; memory = abandoned.poll()) {

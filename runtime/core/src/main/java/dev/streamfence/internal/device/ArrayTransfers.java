@@ -157,7 +157,6 @@ final class ArrayTransfers {
     }
     runtime.life().enter();
     try {
-      downloads.makeRoom(source.sizeInBytes());
       HostRegion host = downloads.take(source.sizeInBytes());
       DownloadDelivery<T> delivery;
       try {
@@ -172,14 +171,16 @@ final class ArrayTransfers {
                 isNew,
                 (int) source.sizeInBytes(),
                 host);
-        downloads.add(delivery, host);
+        downloads.add(delivery);
       } catch (RuntimeException | Error e) {
         // The copy may have been queued.
         downloads.abandon(null, host);
         throw e;
       }
       counts.downloaded(source.sizeInBytes());
-      return new TrackedDownload<>(delivery);
+      TrackedDownload<T> download = new TrackedDownload<>(delivery);
+      downloads.restoreLimit(delivery);
+      return download;
     } finally {
       runtime.life().leave();
       Reference.reachabilityFence(array);

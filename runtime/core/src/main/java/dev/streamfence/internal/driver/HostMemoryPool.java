@@ -56,13 +56,17 @@ public final class HostMemoryPool {
    * @throws CudaDriverException if there is none left
    */
   public HostMemory take(long bytes) {
-    // Memory that is too large to be kept need not fit other callers.
-    long size =
-        bytes > MAX_IDLE_BYTES
-            ? bytes
-            : Math.max(SMALLEST_BYTES, Long.highestOneBit(2 * bytes - 1));
+    long size = sizeFor(bytes);
     HostMemory reused = takeIdle(size);
     return reused != null ? reused : allocate(size);
+  }
+
+  /** The bytes of the memory that {@link #take} takes for so many. */
+  public static long sizeFor(long bytes) {
+    // Memory that is too large to be kept need not fit other callers.
+    return bytes > MAX_IDLE_BYTES
+        ? bytes
+        : Math.max(SMALLEST_BYTES, Long.highestOneBit(2 * bytes - 1));
   }
 
   private HostMemory allocate(long size) {

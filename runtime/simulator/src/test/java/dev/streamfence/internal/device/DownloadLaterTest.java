@@ -33,11 +33,13 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Downloads that are begun now and whose elements are asked for later. */
@@ -185,6 +187,76 @@ final class DownloadLaterTest {
           assertThat(downloads.get(i).value()).containsOnly(i);
         }
       }
+    }
+  }
+
+  /** Of 8192 bytes and 4096, the limit has room for what is asked for, and not for both. */
+  @Test
+  void theLimitCountsWhatDownloadsHold() {
+    SimulatedDevice other = SimulatedDevice.builder().schedule(Schedule.LAZY).build();
+    RuntimeOptions options = RuntimeOptions.defaults().withDownloadMemoryInBytes(10_000);
+    try (DeviceRuntime runtime = DeviceRuntime.simulated(other, options);
+        DeviceStream stream = runtime.streams().acquire();
+        DeviceArray<byte[]> values = runtime.memory().allocateZeroed(stream, byte[].class, 5_000)) {
+      Download<byte[]> first = values.downloadLater(stream, 0, 4_096);
+      long waits = other.calls(DriverCall.SYNCHRONIZE_EVENT);
+      values.fill(stream, (byte) 1);
+      Download<byte[]> second = values.downloadLater(stream);
+      assertThat(other.calls(DriverCall.SYNCHRONIZE_EVENT)).isEqualTo(waits + 1);
+      assertThat(first.value()).containsOnly(0);
+      assertThat(second.value()).containsOnly(1);
+    }
+  }
+
+  @Test
+  void threadsThatBeginDownloadsTogetherKeepTheLimit() throws Exception {
+    SimulatedDevice other = SimulatedDevice.builder().schedule(Schedule.LAZY).build();
+    AtomicReference<Runnable> meanwhile = new AtomicReference<>(() -> {});
+    CudaDriver driver =
+        InterceptedDriver.of(
+            Inside.open(other),
+            (method, call) -> {
+              if (method.equals("copyToHostAsync")) {
+                meanwhile.getAndSet(() -> {}).run();
+              }
+              return call.proceed();
+            });
+    RuntimeOptions options = RuntimeOptions.defaults().withDownloadMemoryInBytes(4096);
+    try (DeviceRuntime runtime = RuntimeOverDriver.open(driver, options);
+        DeviceStream mine = runtime.streams().acquire();
+        DeviceStream theirs = runtime.streams().acquire();
+        DeviceArray<int[]> ones = runtime.memory().upload(mine, new int[] {1});
+        DeviceArray<int[]> twos = runtime.memory().upload(theirs, new int[] {2})) {
+      AtomicReference<Download<int[]>> second = new AtomicReference<>();
+      meanwhile.set(
+          () -> CompletableFuture.runAsync(() -> second.set(twos.downloadLater(theirs))).join());
+      long waits = other.calls(DriverCall.SYNCHRONIZE_EVENT);
+      Download<int[]> first = ones.downloadLater(mine);
+      // One of the two was delivered, so that the limit has room for the other.
+      assertThat(other.calls(DriverCall.SYNCHRONIZE_EVENT)).isEqualTo(waits + 1);
+      assertThat(first.value()).containsExactly(1);
+      assertThat(second.get().value()).containsExactly(2);
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(
+      value = DriverCall.class,
+      names = {"ALLOCATE_HOST", "COPY_TO_HOST_ASYNC"})
+  void aDownloadThatCannotBeBegunHasNoShareOfTheLimit(DriverCall failing) {
+    SimulatedDevice other = SimulatedDevice.builder().schedule(Schedule.LAZY).build();
+    RuntimeOptions options = RuntimeOptions.defaults().withDownloadMemoryInBytes(8192);
+    try (DeviceRuntime runtime = DeviceRuntime.simulated(other, options);
+        DeviceStream stream = runtime.streams().acquire();
+        DeviceArray<int[]> values = runtime.memory().upload(stream, new int[] {1})) {
+      other.failCall(failing, 1, 2);
+      assertThatThrownBy(() -> values.downloadLater(stream))
+          .isInstanceOf(CudaDriverException.class);
+      long waits = other.calls(DriverCall.SYNCHRONIZE_EVENT);
+      Download<int[]> first = values.downloadLater(stream);
+      Download<int[]> second = values.downloadLater(stream);
+      assertThat(other.calls(DriverCall.SYNCHRONIZE_EVENT)).isEqualTo(waits);
+      assertThat(first.value()).isEqualTo(second.value()).containsExactly(1);
     }
   }
 
