@@ -2,7 +2,6 @@ package dev.streamfence.internal.ptx.analysis;
 
 import dev.streamfence.internal.ptx.syntax.Operand;
 import dev.streamfence.internal.ptx.syntax.PtxFunction;
-import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,7 +12,10 @@ import org.jspecify.annotations.Nullable;
 final class GridWorkspace {
   private final ModuleAnalysis analysis;
   private final PtxFunction entry;
-  private @Nullable Optional<WorkspaceFlow> found;
+  private boolean isSearched;
+
+  /** Null if the code has no such address, or lets it out of sight. */
+  private @Nullable WorkspaceFlow found;
 
   GridWorkspace(ModuleAnalysis analysis, PtxFunction entry) {
     this.analysis = analysis;
@@ -22,13 +24,13 @@ final class GridWorkspace {
 
   /** Whether a step certainly accesses this memory through an operand. */
   boolean isAccess(Step step, Operand operand) {
-    if (found == null) {
+    if (!isSearched) {
+      isSearched = true;
       found =
           WorkspaceFlow.of(analysis, new ReachedCode(analysis, entry))
-              .filter(WorkspaceFlow::isClear);
+              .filter(WorkspaceFlow::isClear)
+              .orElse(null);
     }
-    return found
-        .filter(values -> values.isAccess(step.activation().flow(), step.index(), operand))
-        .isPresent();
+    return found != null && found.isAccess(step.activation().flow(), step.index(), operand);
   }
 }
