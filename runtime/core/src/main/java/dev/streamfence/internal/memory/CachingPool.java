@@ -11,6 +11,7 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
@@ -42,8 +43,17 @@ public final class CachingPool implements MemoryResource {
   /** The blocks that arrays or caches have. */
   private final AddressMap<PoolBlock> handedOut = new AddressMap<>();
 
-  /** From how many unused bytes on segments are looked for again; racy, benign. */
-  private volatile long triesAgainAt;
+  /**
+   * Bytes of the segments of which no array has any, in the heap and in caches: all that can go
+   * back to the driver. Counted unless the pool keeps all.
+   */
+  private final AtomicLong vacantBytes = new AtomicLong();
+
+  /**
+   * As many of them did not go back in the last attempt, and are vacant since. Racy, benign: an
+   * attempt comes too early or with a later return.
+   */
+  private volatile long keptVacantBytes;
 
   private final LongAdder reuses = new LongAdder();
   private final LongAdder reusesAfterWait = new LongAdder();
@@ -68,7 +78,9 @@ public final class CachingPool implements MemoryResource {
     Timeline timeline = ((ResourceStream) stream).timeline();
     long size = PoolSizes.rounded(sizeInBytes);
     PoolBlock cached = cache(timeline).take(PoolSizes.classOf(size), size);
-    return cached != null ? cached.address : find(size, timeline, stream).address;
+    PoolBlock block = cached != null ? cached : find(size, timeline, stream);
+    used(block);
+    return block.address;
   }
 
   /**
@@ -80,17 +92,39 @@ public final class CachingPool implements MemoryResource {
   @Nullable PoolBlock takeReturned(long sizeInBytes, Timeline timeline) {
     long size = PoolSizes.rounded(sizeInBytes);
     PoolBlock block = cache(timeline).take(PoolSizes.classOf(size), size);
-    if (block == null || block.canBeAwaitedBy(null)) {
-      return block;
+    if (block != null) {
+      used(block);
+      if (!block.canBeAwaitedBy(null)) {
+        putBack(block);
+        return null;
+      }
     }
-    putBack(block);
-    return null;
+    return block;
   }
 
   /** Takes back a block of {@link #takeReturned} that no array got. */
   void putBack(PoolBlock block) {
     cache(block.marks[0].timeline()).notReused();
+    unused(block);
     keep(block);
+  }
+
+  /** Counts a block that an array gets. */
+  private void used(PoolBlock block) {
+    if (!keepsAll() && block.segment.use(block.size)) {
+      long left = vacantBytes.addAndGet(-block.segment.size);
+      if (left < keptVacantBytes) {
+        // When it is vacant again, it may go back.
+        keptVacantBytes = left;
+      }
+    }
+  }
+
+  /** Counts a block that no array has any more. */
+  private void unused(PoolBlock block) {
+    if (!keepsAll() && block.segment.release(block.size)) {
+      vacantBytes.addAndGet(block.segment.size);
+    }
   }
 
   private void keep(PoolBlock block) {
@@ -259,6 +293,7 @@ public final class CachingPool implements MemoryResource {
     try {
       PoolBlock segment = new PoolBlock(address, segmentSize, isSmall(size), mark);
       heap.addSegment(segment, size);
+      vacantBytes.addAndGet(segmentSize);
       driverAllocations.increment();
       return segment;
     } catch (Error e) {
@@ -281,15 +316,14 @@ public final class CachingPool implements MemoryResource {
 
   /** Returns segments beyond the threshold that need no wait. */
   private void keepLess(MemoryStream stream) {
-    long unused = unusedBytes();
-    if (unused <= Math.max(keptBytes, triesAgainAt)) {
+    // First, and cheap: most returns leave no segment vacant that was not so before.
+    if (vacantBytes.get() <= keptVacantBytes || unusedBytes() <= keptBytes) {
       return;
     }
     emptyCaches();
     RuntimeException failure = freeSegments(stream, true, keptBytes);
-    // What is in pieces cannot go back: not asked again at each return.
-    long left = unusedBytes();
-    triesAgainAt = failure == null && left > keptBytes ? left + SMALL_SEGMENT : keptBytes;
+    boolean isTooMuch = failure == null && unusedBytes() > keptBytes;
+    keptVacantBytes = isTooMuch ? vacantBytes.get() : 0;
   }
 
   private PoolBlock block(long address) {
@@ -302,6 +336,7 @@ public final class CachingPool implements MemoryResource {
   }
 
   private void give(PoolBlock block, TicketMark mark) {
+    unused(block);
     block.marks = new TicketMark[] {mark};
     keep(block);
   }
@@ -378,6 +413,7 @@ public final class CachingPool implements MemoryResource {
     } finally {
       if (!isRefused) {
         heap.forgetSegment(segment);
+        vacantBytes.addAndGet(-segment.size);
       }
     }
   }

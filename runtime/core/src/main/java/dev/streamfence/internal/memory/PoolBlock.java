@@ -21,6 +21,10 @@ final class PoolBlock {
 
   final long address;
   final boolean isSmall;
+
+  /** The segment of which it is a piece. */
+  final PoolSegment segment;
+
   long size;
 
   /** Its neighbours in the segment; null at the ends. */
@@ -47,11 +51,17 @@ final class PoolBlock {
   TicketMark[] marks;
 
   /**
-   * Creates a block.
+   * Creates a block that is a whole segment.
    *
    * @param isSmall whether its segment is for small requests
    */
   PoolBlock(long address, long size, boolean isSmall, TicketMark... marks) {
+    this(address, size, isSmall, new PoolSegment(size), marks);
+  }
+
+  private PoolBlock(
+      long address, long size, boolean isSmall, PoolSegment segment, TicketMark... marks) {
+    this.segment = segment;
     this.address = address;
     this.size = size;
     this.isSmall = isSmall;
@@ -99,7 +109,7 @@ final class PoolBlock {
 
   /** Splits it: it keeps the first bytes, and the block after it gets the rest. */
   PoolBlock split(long bytes) {
-    PoolBlock rest = new PoolBlock(address + bytes, size - bytes, isSmall, marks);
+    PoolBlock rest = new PoolBlock(address + bytes, size - bytes, isSmall, segment, marks);
     rest.before = this;
     rest.after = after;
     if (after != null) {

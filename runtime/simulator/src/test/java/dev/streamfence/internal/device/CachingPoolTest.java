@@ -507,6 +507,67 @@ final class CachingPoolTest {
   }
 
   @Test
+  void theLastReturnOfASegmentSendsItBackHoweverSmallItIs() {
+    reopen(OPTIONS.withPoolReleaseThresholdInBytes(0));
+    DeviceArray<byte[]> large = allocate(a, 9 * MIB);
+    DeviceArray<byte[]> small = allocate(a, 2 * MIB);
+    assertThat(pool().segments()).isEqualTo(1);
+    large.close();
+    small.close();
+    assertThat(pool().heldBytes()).isZero();
+  }
+
+  @Test
+  void whatIsUnusedInPiecesKeepsNoSegmentLater() {
+    reopen(OPTIONS.withPoolReleaseThresholdInBytes(0));
+    List<DeviceArray<byte[]>> large = new ArrayList<>();
+    List<DeviceArray<byte[]>> small = new ArrayList<>();
+    for (int i = 0; i < 2; i++) {
+      large.add(allocate(a, 9 * MIB));
+      large.add(allocate(a, 9 * MIB));
+      small.add(allocate(a, 2 * MIB));
+    }
+    large.forEach(DeviceArray::close);
+    assertThat(pool().unusedBytes()).isEqualTo(36 * MIB);
+    large.replaceAll(closed -> allocate(a, 9 * MIB));
+    allocate(a, 11 * MIB).close();
+    assertThat(pool().unusedBytes()).isZero();
+    large.forEach(DeviceArray::close);
+    small.forEach(DeviceArray::close);
+    assertThat(pool().heldBytes()).isZero();
+  }
+
+  @Test
+  void aSegmentThatAnotherStreamMayStillUseGoesBackWhenItIsUnusedAgain() {
+    reopen(OPTIONS.withPoolReleaseThresholdInBytes(0));
+    DeviceArray<byte[]> first = allocate(a, 9 * MIB);
+    DeviceArray<byte[]> second = allocate(a, 9 * MIB);
+    first.fill(b, 1);
+    first.close();
+    second.close();
+    assertThat(pool().unusedBytes()).isEqualTo(20 * MIB);
+    gpu.synchronize();
+    allocate(a, 9 * MIB).close();
+    assertThat(pool().heldBytes()).isZero();
+  }
+
+  @Test
+  void arraysInASegmentThatIsInUseAreReusedBeyondTheThreshold() {
+    reopen(OPTIONS.withPoolReleaseThresholdInBytes(0));
+    try (DeviceArray<byte[]> kept = allocate(a, MIB)) {
+      allocate(a, 1000).close();
+      long before = callsOf(device);
+      for (int i = 0; i < 100; i++) {
+        allocate(a, 1000).close();
+      }
+      assertThat(callsOf(device)).isEqualTo(before);
+      assertThat(pool().reuses()).isGreaterThanOrEqualTo(100);
+      assertThat(pool().heldBytes()).isEqualTo(2 * kept.sizeInBytes());
+    }
+    assertThat(pool().heldBytes()).isZero();
+  }
+
+  @Test
   void aSegmentThatTheDriverDoesNotTakeBackStaysInThePool() {
     reopen(OPTIONS.withPoolReleaseThresholdInBytes(0));
     DeviceArray<byte[]> array = allocate(a, 24 * MIB);
