@@ -17,6 +17,7 @@ import dev.streamfence.internal.memory.TrackedResource;
 import dev.streamfence.internal.memory.UpstreamResource;
 import dev.streamfence.internal.order.StreamPool;
 import dev.streamfence.internal.order.Teardown;
+import dev.streamfence.internal.order.Timeline;
 import dev.streamfence.memory.MemoryResource;
 import dev.streamfence.memory.PoolStatistics;
 import java.util.List;
@@ -95,6 +96,13 @@ final class MemoryStack {
    */
   long trim() {
     return backend instanceof UpstreamResource upstream ? upstream.trim() : 0;
+  }
+
+  /** Makes room for memory of the runtime's own, within a launch of this thread on a stream. */
+  void makeRoomWithin(Timeline held) {
+    if (backend instanceof UpstreamResource upstream) {
+      upstream.makeRoomWithin(held);
+    }
   }
 
   private static long limit(RuntimeOptions options, StreamPool streams) {

@@ -480,7 +480,7 @@ public final class TrackedRuntime implements DeviceRuntime {
 
   /** Tables of addresses for the kernels of a stream, paid for like arrays. */
   public AddressTables addressTables(Timeline timeline) {
-    return new AddressTables(timeline, stack.budget());
+    return new AddressTables(timeline, stack.budget(), () -> stack.makeRoomWithin(timeline));
   }
 
   private void requireUsable() {

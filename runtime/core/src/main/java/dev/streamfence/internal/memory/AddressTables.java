@@ -38,6 +38,7 @@ public final class AddressTables {
   private final HostMemoryPool memory;
   private final Timeline timeline;
   private final Account account;
+  private final Runnable makeRoom;
 
   /** Earlier rings; kernels that are queued may still use them. */
   private final List<AddressRing> replaced = new ArrayList<>();
@@ -50,12 +51,17 @@ public final class AddressTables {
   /** Whether the ring has room for them. */
   private boolean hasRoom;
 
-  /** Creates the tables of a stream; memory follows with the first of them. */
-  public AddressTables(Timeline timeline, AllocationResource payer) {
+  /**
+   * Creates the tables of a stream; memory follows with the first of them.
+   *
+   * @param makeRoom returns unused memory to the driver, within a launch on the stream
+   */
+  public AddressTables(Timeline timeline, AllocationResource payer, Runnable makeRoom) {
     this.driver = timeline.pool().driver();
     this.memory = timeline.pool().hostMemory();
     this.timeline = timeline;
     this.account = payer.account();
+    this.makeRoom = makeRoom;
   }
 
   /**
@@ -136,7 +142,7 @@ public final class AddressTables {
     AddressRing current = ring;
     int capacity = powerOfTwo(Math.max(MIN_BYTES / Long.BYTES, left * SHARE));
     if (current == null || current.capacity() < capacity) {
-      current = replace(current, capacity);
+      current = required(current, capacity);
     }
     while (!current.makeRoom(left, timeline, false)) {
       AddressRing larger = larger(current);
@@ -160,6 +166,32 @@ public final class AddressTables {
     } catch (OutOfMemoryBudgetException | CudaDriverException e) {
       // Without more memory, the launch waits for earlier ones; a lost device fails it there.
       return null;
+    }
+  }
+
+  /** A ring without which there is no launch, also if the device is full of unused memory. */
+  private AddressRing required(@Nullable AddressRing current, int capacity) {
+    try {
+      return replace(current, capacity);
+    } catch (CudaDriverException e) {
+      if (e.code() != TrackedResource.OUT_OF_MEMORY) {
+        throw e;
+      }
+    }
+    RuntimeException noRoom = null;
+    try {
+      makeRoom.run();
+    } catch (RuntimeException e) {
+      // There may be enough all the same.
+      noRoom = e;
+    }
+    try {
+      return replace(current, capacity);
+    } catch (CudaDriverException e) {
+      if (noRoom != null) {
+        e.addSuppressed(noRoom);
+      }
+      throw e;
     }
   }
 

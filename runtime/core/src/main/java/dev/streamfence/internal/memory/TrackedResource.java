@@ -104,9 +104,7 @@ public abstract sealed class TrackedResource extends TrackedFrees implements All
         throw e;
       }
     }
-    for (Timeline timeline : pendingFrees.timelines()) {
-      timeline.synchronize("making room for " + sizeInBytes + " bytes");
-    }
+    awaitFrees("making room for " + sizeInBytes + " bytes");
     RuntimeException noRoom = null;
     try {
       makeRoom.run();
@@ -120,6 +118,13 @@ public abstract sealed class TrackedResource extends TrackedFrees implements All
         e.addSuppressed(noRoom);
       }
       throw e.code() == OUT_OF_MEMORY ? refusal(sizeInBytes, tag, refuser, e) : e;
+    }
+  }
+
+  /** Waits until the device has done all queued frees. */
+  final void awaitFrees(String purpose) {
+    for (Timeline timeline : pendingFrees.timelines()) {
+      timeline.synchronize(purpose);
     }
   }
 

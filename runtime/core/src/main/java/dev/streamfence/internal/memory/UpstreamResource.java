@@ -251,6 +251,26 @@ public final class UpstreamResource extends TrackedResource implements AutoClose
     return pool == null ? 0 : pool.statistics().heldBytes();
   }
 
+  /**
+   * Makes room on the device within a submission of this thread, which has queued nothing yet:
+   * trims the pool, and waits until the device has done the frees. A resource of the user is not
+   * called from there.
+   *
+   * @param held the stream of the submission
+   */
+  public void makeRoomWithin(Timeline held) {
+    String purpose = "making room";
+    awaitFrees(purpose);
+    if (pool != null) {
+      // A memory resource that holds no stream is called when the device is done with that.
+      held.synchronize(purpose);
+      try (ResourceStream stream = ResourceStream.unheld(held)) {
+        pool.trim(stream);
+      }
+      held.synchronize(purpose);
+    }
+  }
+
   /** Trims, and waits until the device has done the frees. */
   private void makeRoom(Timeline timeline) {
     trim(timeline);

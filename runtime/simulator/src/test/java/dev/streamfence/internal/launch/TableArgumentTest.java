@@ -11,6 +11,7 @@ import dev.streamfence.DeviceParts;
 import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
 import dev.streamfence.KernelArgumentException;
+import dev.streamfence.RuntimeOptions;
 import dev.streamfence.StreamMisuseException;
 import dev.streamfence.StreamMisuseException.Misuse;
 import dev.streamfence.UseAfterFreeException;
@@ -18,7 +19,10 @@ import dev.streamfence.internal.device.Inside;
 import dev.streamfence.launch.DeviceValues;
 import dev.streamfence.launch.LaunchRecorder;
 import dev.streamfence.launch.LoadedModule;
+import dev.streamfence.memory.MemoryBudget;
 import dev.streamfence.simulation.DriverCall;
+import dev.streamfence.simulation.Schedule;
+import dev.streamfence.simulation.SimulatedDevice;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
@@ -467,6 +471,30 @@ final class TableArgumentTest extends OneStream {
     }
     assertThat(Inside.allocation(columns.get(0)).hazards().size()).isEqualTo(before);
     close(columns);
+  }
+
+  /** The memory of the tables does not come from the pool, which has all of the device. */
+  @Test
+  void aTableHasRoomOnADeviceThatIsFullOfUnusedMemory() {
+    SimulatedDevice small =
+        SimulatedDevice.builder().schedule(Schedule.LAZY).memoryInBytes(64 << 20).build();
+    RuntimeOptions options =
+        RuntimeOptions.defaults()
+            .withCachingPool(true)
+            .withMemoryBudget(MemoryBudget.ofBytes(64 << 20));
+    try (DeviceRuntime runtime = DeviceRuntime.simulated(small, options);
+        DeviceStream first = runtime.streams().acquire();
+        DeviceStream second = runtime.streams().acquire();
+        DeviceArray<int[]> ones = runtime.memory().upload(first, new int[] {1})) {
+      try (DeviceArray<byte[]> most = runtime.memory().allocate(second, byte[].class, 62 << 20)) {
+        most.fill(second, (byte) 1);
+      }
+      assertThat(runtime.memory().pool().orElseThrow().heldBytes()).isEqualTo(64 << 20);
+      TableKernels.on(first).bump(List.of(ones), 1);
+      assertThat(ones.download(first)).containsExactly(2);
+    }
+    assertThat(small.findings()).isEmpty();
+    assertThat(small.liveObjects()).isZero();
   }
 
   @Test

@@ -27,7 +27,7 @@ final class AddressTablesTest {
   private AddressTables tables = tables();
 
   private AddressTables tables() {
-    return new AddressTables(streams.a, payer);
+    return new AddressTables(streams.a, payer, () -> {});
   }
 
   private void use(Schedule schedule) {
@@ -210,7 +210,9 @@ final class AddressTablesTest {
   @Test
   void memoryThatCannotBeHadIsReportedAndAskedForAgain() {
     for (DriverCall failing : new DriverCall[] {DriverCall.ALLOCATE_HOST, DriverCall.ALLOCATE}) {
+      // It is asked for twice: after the first refusal, unused memory goes back to the driver.
       streams.device.failCall(failing, 1, 2);
+      streams.device.failCall(failing, 2, 2);
       assertThatThrownBy(() -> launch(table(1, 4)))
           .isInstanceOf(CudaDriverException.class)
           .hasMessageContaining("tables of addresses on stream");
