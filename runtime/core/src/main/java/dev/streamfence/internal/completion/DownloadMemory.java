@@ -26,7 +26,7 @@ public final class DownloadMemory {
   private final Set<DownloadDelivery<?>> underWay =
       Collections.synchronizedSet(new LinkedHashSet<>());
 
-  /** What the downloads that are under way have taken, and what those have that are being begun. */
+  /** Bytes of the downloads that are under way or being begun. */
   private final AtomicLong bytesUnderWay = new AtomicLong();
 
   /** Memory whose download no caller can ask for any more; the copy may be in flight. */

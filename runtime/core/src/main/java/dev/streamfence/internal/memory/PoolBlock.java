@@ -59,6 +59,11 @@ final class PoolBlock {
     this(address, size, isSmall, new PoolSegment(size), marks);
   }
 
+  /** A block of no segment, to search blocks of at least a size with. */
+  static PoolBlock smallest(long size, boolean isSmall) {
+    return new PoolBlock(0, size, isSmall, PoolSegment.NONE);
+  }
+
   private PoolBlock(
       long address, long size, boolean isSmall, PoolSegment segment, TicketMark... marks) {
     this.segment = segment;

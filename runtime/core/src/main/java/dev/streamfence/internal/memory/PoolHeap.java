@@ -40,7 +40,7 @@ final class PoolHeap {
       long size, boolean isSmall, Timeline timeline, boolean mayWait) {
     PoolBlock found = null;
     int looked = 0;
-    for (PoolBlock block : unused(isSmall).tailSet(new PoolBlock(0, size, isSmall))) {
+    for (PoolBlock block : unused(isSmall).tailSet(PoolBlock.smallest(size, isSmall))) {
       if (block.isReadyOn(timeline)) {
         found = block;
         break;

@@ -7,6 +7,8 @@ import java.util.concurrent.atomic.AtomicLong;
  * Thread-safe.
  */
 final class PoolSegment {
+  static final PoolSegment NONE = new PoolSegment(0);
+
   final long size;
   private final AtomicLong usedBytes = new AtomicLong();
 

@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
  * @param bytes of the request, or those that a task needs to begin again
  * @param resource the memory that it is asked from
  * @param isTurn whether the task has given way and waits to begin again, so it asks for nothing yet
- * @param around what the task needs as well, from the memory around that, which has more of what it
- *     had; null for a request
+ * @param around what it needs from the budget of the whole runtime, which also counts what the task
+ *     had in other budgets; null for a request
  */
 public record Demand(
     String what, long bytes, BudgetResource resource, boolean isTurn, @Nullable Demand around) {

@@ -243,9 +243,11 @@ final class PathFacts {
   private static boolean isBeyondSigned(Fact fact) {
     Node left = fact.left();
     int bits = left.is(Operator.ZERO_EXTEND) ? left.input(0).bits : left.bits;
-    boolean isNegative = fact.right().constant < 0;
+    boolean isLess =
+        fact.operation() == Operator.LESS || fact.operation() == Operator.LESS_UNSIGNED;
+    long most = fact.right().constant - (isLess ? 1 : 0);
     return fact.right().is(Operator.CONSTANT)
-        && (isNegative || (bits < Long.SIZE && fact.right().constant > 1L << (bits - 1)));
+        && (fact.right().constant < 0 || (bits < Long.SIZE && most >= 1L << (bits - 1)));
   }
 
   private static boolean isUnsigned(Fact fact) {

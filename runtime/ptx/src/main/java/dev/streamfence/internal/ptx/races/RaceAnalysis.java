@@ -71,6 +71,9 @@ final class RaceAnalysis {
   private final LaunchLimits limits;
   private final SharedAccesses accesses;
 
+  /** See {@link #ended}; null until a barrier needs it. */
+  private @Nullable BitSet endedTogether;
+
   /** What is the same in two threads before a proof assumes anything. */
   private final Map<Threads, ThreadPair> pairs = new HashMap<>();
 
@@ -110,34 +113,48 @@ final class RaceAnalysis {
     facts = new PathFacts(nodes, graph, evaluated.guards(), formulas, symbols, budget);
     accesses = new SharedAccesses(flow, graph, values, formulas, memory, symbols);
     limits = new LaunchLimits(space, nodes, symbols, read, accesses.all());
-    BitSet ended = endedTogether();
-    intervals = new BarrierIntervals(flow, graph, at -> goesOneWay(at, ended), budget);
+    intervals = new BarrierIntervals(flow, graph, at -> goesOneWay(at, ended()), budget);
   }
 
-  /** The loops that all threads of a block go through on the same way, and so leave together. */
-  private BitSet endedTogether() {
-    BitSet ended = new BitSet();
+  /**
+   * The loops that all threads of a block go through on the same way, and so leave together, within
+   * one iteration of the loops around them.
+   */
+  private BitSet ended() {
+    BitSet ended = endedTogether;
+    if (ended != null) {
+      return ended;
+    }
+    ended = new BitSet();
+    endedTogether = ended;
     int before;
     do {
       before = ended.cardinality();
       for (Loop loop : graph.loops()) {
-        boolean isOneWay =
-            loop.body.stream()
-                .allMatch(at -> graph.block(at).branch() == null || goesOneWay(at, ended));
-        ended.set(loop.index, isOneWay);
+        ended.set(loop.index, isOneWay(loop, ended));
       }
     } while (ended.cardinality() > before);
     return ended;
   }
 
+  private boolean isOneWay(Loop loop, BitSet ended) {
+    return loop.body.stream()
+        .allMatch(at -> graph.block(at).branch() == null || goesOneWay(at, ended));
+  }
+
   /**
    * Whether a branch goes one way in all threads of a block that are in the same iteration of the
-   * loops around it, and have left some others after the same one.
+   * loops around it, and that went through some earlier loops equally often.
    */
   private boolean goesOneWay(int at, BitSet ended) {
-    BitSet same = (BitSet) ended.clone();
-    for (Loop loop = graph.loop(at); loop != null; loop = loop.parent) {
-      same.set(loop.index);
+    BitSet same = new BitSet();
+    for (Loop loop : graph.loops()) {
+      // Equally often in the last iteration of a loop around it, too, only if that was the same.
+      boolean isSame = true;
+      for (Loop each = loop; each != null; each = each.parent) {
+        isSame &= each.body.get(at) || ended.get(each.index);
+      }
+      same.set(loop.index, isSame);
     }
     Node condition = values.condition(at);
     return condition != null && threads(true, same).isSame(condition);

@@ -175,7 +175,8 @@ final class Symbols {
         Node whole = node.input(0);
         Node rest = nodes.of(Operator.AND, node.bits, whole, nodes.constant(last, node.bits));
         Polynomial number = number(whole);
-        return number == null ? null : number.minus(Polynomial.of(rest.id));
+        Polynomial less = of(rest);
+        return number == null || less == null ? null : number.minus(less);
       }
       default -> {
         return null;

@@ -28,7 +28,7 @@ final class TrialLaunch {
    *
    * @param read the indices that the code reads
    * @param shape which of the shapes, from 0 on
-   * @param seed which of the arguments, from 0 to {@link #SEEDS}
+   * @param seed which of the arguments, from 0, less than {@link #SEEDS}
    */
   TrialLaunch(Set<Special> read, LaunchSpace space, int shape, int seed) {
     this.seed = seed;

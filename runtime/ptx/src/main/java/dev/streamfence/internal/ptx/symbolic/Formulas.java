@@ -273,17 +273,25 @@ public final class Formulas {
       if (!shifted || high.input(1).constant < 0 || high.input(1).constant >= node.bits) {
         continue;
       }
-      long most =
-          low.is(Operator.CONSTANT)
-              ? low.constant
-              : low.is(Operator.AND) && low.input(1).is(Operator.CONSTANT)
-                  ? low.input(1).constant
-                  : -1;
+      long most = mostBits(low);
       if (most >= 0 && most < 1L << Math.min(62, high.input(1).constant)) {
         return raw(high, depth + 1).plus(raw(low, depth + 1));
       }
     }
     return null;
+  }
+
+  /** A number that has all bits which a value may have; negative if there is none. */
+  private static long mostBits(Node node) {
+    if (node.is(Operator.CONSTANT)) {
+      return node.constant;
+    }
+    if (node.is(Operator.AND) && node.input(1).is(Operator.CONSTANT)) {
+      return node.input(1).constant;
+    }
+    long most = node.is(Operator.SHIFT_LEFT) ? mostBits(node.input(0)) : -1;
+    long distance = most < 0 || !node.input(1).is(Operator.CONSTANT) ? -1 : node.input(1).constant;
+    return distance >= 0 && distance < Long.numberOfLeadingZeros(most) ? most << distance : -1;
   }
 
   /** A choice between two places in one array is the array's address and a choice of offsets. */

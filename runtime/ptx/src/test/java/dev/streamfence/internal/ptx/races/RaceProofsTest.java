@@ -97,6 +97,12 @@ final class RaceProofsTest {
             + " add.s32 %r13, %r12, %r24; ";
     assertThat(verdict(place.replace("MASK", "124") + PUT)).isEqualTo(Verdict.PROVED);
     assertThat(verdict(place.replace("MASK", "60") + PUT)).isEqualTo(Verdict.CERTAIN);
+    String joined = place.replace("add.s32 %r24, %r21, %r23;", "or.b32 %r24, %r21, %r23;");
+    assertThat(verdict(joined.replace("MASK", "124") + PUT)).isEqualTo(Verdict.PROVED);
+    // What is left without the last bits is a multiple.
+    String four = "shl.b32 %r22, %r4, 2; and.b32 %r23, %r22, -16; ";
+    String own = "add.s32 %r20, %r23, %r24; " + at("%r20") + STORE;
+    assertThat(verdict(four + "and.b32 %r24, %r22, 15; " + own)).isEqualTo(Verdict.PROVED);
   }
 
   @Test

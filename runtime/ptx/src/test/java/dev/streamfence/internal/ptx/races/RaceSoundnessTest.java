@@ -56,6 +56,19 @@ final class RaceSoundnessTest {
   }
 
   @Test
+  void aLoopWithinOneThatThreadsLeaveApartEndsApart() {
+    String loops =
+        "mov.u32 %r20, 0; O: mov.u32 %r21, 0; I: add.s32 %r21, %r21, 1;"
+            + " setp.le.s32 %p1, %r21, %r20; @%p1 bra I; add.s32 %r20, %r20, 1;"
+            + " setp.lt.s32 %p2, %r20, LIMIT; @%p2 bra O; setp.lt.s32 %p3, %r21, 5; @%p3 bra A;"
+            + " mov.u32 %r7, tile; bar.sync 0; setp.ne.s32 %p4, %r0, 1; @%p4 bra END;"
+            + " st.shared.u32 [%r7], %r0; bra END;"
+            + " A: bar.sync 0; mov.u32 %r7, tile; ld.shared.u32 %r22, [%r7];";
+    isNotProved("shr.u32 %r23, %r0, 5; " + loops.replace("LIMIT", "%r23"));
+    assertThat(verdict(loops.replace("LIMIT", "%r5"))).isEqualTo(Verdict.PROVED);
+  }
+
+  @Test
   void aLoopThatIsEnteredAgainBeginsAtItsFirstIteration() {
     String nested =
         "mov.u32 %r20, 0; O: mov.u32 %r21, 0; I: add.s32 %r22, %r0, %r21; "
@@ -71,7 +84,8 @@ final class RaceSoundnessTest {
       strings = {
         "setp.lt.u32 %p2, %r10, 4294967280; @!%p2 bra END; ",
         "setp.le.u32 %p2, %r10, -16; @!%p2 bra END; ",
-        "setp.ge.u32 %p2, %r10, 4294967280; @%p2 bra END; "
+        "setp.ge.u32 %p2, %r10, 4294967280; @%p2 bra END; ",
+        "add.s32 %r10, %r10, -2147483647; setp.le.u32 %p2, %r10, 2147483648; @!%p2 bra END; "
       })
   void whatIsBelowALargeNumberWithoutASignMayBeNegative(String guard) {
     isNotProved("not.b32 %r10, %r0; " + guard + ALL_STORE);
