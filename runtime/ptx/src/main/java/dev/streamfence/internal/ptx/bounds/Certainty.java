@@ -142,7 +142,7 @@ final class Certainty {
     boolean opposite =
         rest.size() == 1
             && others.size() == 1
-            && b.conditions().contains(new Way(rest.get(0).predicate(), !rest.get(0).holds()));
+            && others.get(0).equals(new Way(rest.get(0).predicate(), !rest.get(0).holds()));
     if (!opposite
         || a.address() != b.address()
         || a.conditions().size() != b.conditions().size()

@@ -487,6 +487,21 @@ class KernelBoundsTest {
     isLimitedTo(bounds, new Shape(1, 32, -50), 4L * Integer.MIN_VALUE, 4L * Integer.MAX_VALUE + 4);
   }
 
+  @Test
+  void anAccessUnderAConditionThatCannotHoldIsJoinedWithNoOther() {
+    // No thread comes to the second store, whose conditions exclude each other.
+    KernelBounds bounds =
+        bounds(
+            "ld.param.u32 %r6, [p2]; setp.gt.s32 %p1, %r5, 7; @%p1 bra END;"
+                + " setp.lt.s32 %p2, %r6, 0; @%p2 bra NEXT;"
+                + storeAt("%r4")
+                + "NEXT: @%p1 bra NEVER; bra END; NEVER:"
+                + storeAt("%r4")
+                + "END:\n");
+
+    reachesNothing(bounds, new Shape(1, 16, 3, -1));
+  }
+
   private static final String LOADED = "the index is a value that the kernel loads or receives";
 
   @ParameterizedTest
