@@ -101,7 +101,11 @@ final class TracesTest {
   @ValueSource(ints = {RING - 1, RING + 1})
   void aRingOfAnotherSizeMakesOtherTraces(int slots) {
     Program full = PROGRAMS.get(PROGRAMS.size() - 1);
-    assertThat(IntStream.range(0, SEEDS_TO_FIND_A_FLAW).mapToObj(seed -> RealRun.of(full, seed)))
-        .anyMatch(trace -> !TraceSearch.finds(full.finest(slots), trace));
+    // Threads that wait make runs of one seed differ: by chance, no run of a few fills the ring.
+    assertThat(
+            IntStream.range(0, 20 * SEEDS_TO_FIND_A_FLAW)
+                .mapToObj(seed -> RealRun.of(full, seed))
+                .anyMatch(trace -> !TraceSearch.finds(full.finest(slots), trace)))
+        .isTrue();
   }
 }
