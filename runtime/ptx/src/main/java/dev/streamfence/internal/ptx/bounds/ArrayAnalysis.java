@@ -16,9 +16,7 @@ import dev.streamfence.internal.ptx.symbolic.Node.Operator;
 import dev.streamfence.internal.ptx.symbolic.Polynomial;
 import dev.streamfence.internal.ptx.syntax.Instruction;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** The analysis of a kernel's accesses to one array. Confined to one thread, used once. */
@@ -133,9 +131,11 @@ final class ArrayAnalysis {
 
   private String cause(Node address, RangeProgram.RangeStep step) {
     Polynomial formula = formulas.of(address);
+    List<Node> parts = formulas.parts(formula);
     String end = step.hasLow() ? " from above" : step.hasHigh() ? " from below" : "";
     if (formula.has(id -> formulas.loads(id))) {
-      return (formula.has(id -> isReceived(formulas.node(id), new HashSet<>()))
+      return (Node.reached(parts, node -> !node.is(Operator.UNKNOWN)).stream()
+                  .anyMatch(this::isReceived)
               ? "the index is a value that the kernel loads or receives"
               : "the index is computed in a way that is not followed")
           + ", and nothing limits it"
@@ -146,11 +146,8 @@ final class ArrayAnalysis {
         : "nothing limits the index" + end;
   }
 
-  /** Whether a value comes from memory or other code, or is computed from such. */
-  private boolean isReceived(Node value, Set<Node> seen) {
-    return values.isReceived(value)
-        || (seen.add(value)
-            && !value.is(Operator.UNKNOWN)
-            && value.inputs.stream().anyMatch(input -> isReceived(input, seen)));
+  /** Whether a value comes from memory: what is computed otherwise has operands. */
+  private boolean isReceived(Node value) {
+    return value.is(Operator.UNKNOWN) && (value.inputs.isEmpty() || values.load(value) != null);
   }
 }

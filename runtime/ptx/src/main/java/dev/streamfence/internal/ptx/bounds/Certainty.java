@@ -19,7 +19,6 @@ import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.Deque;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -103,19 +102,6 @@ final class Certainty {
     join(certain);
     certain.removeIf(access -> !launchValues.determine(access));
     return certain;
-  }
-
-  /** The values that some values are computed from, and these themselves. */
-  private static Set<Node> reached(List<Node> roots) {
-    Deque<Node> open = new ArrayDeque<>(roots);
-    Set<Node> seen = new HashSet<>();
-    while (!open.isEmpty()) {
-      Node node = open.pop();
-      if (seen.add(node)) {
-        node.inputs.forEach(open::push);
-      }
-    }
-    return seen;
   }
 
   /** An access on both ways of a branch is made whatever the branch decides. */
@@ -207,7 +193,7 @@ final class Certainty {
         }
       }
     }
-    return reached(open).stream()
+    return Node.reached(open, node -> true).stream()
         .filter(node -> node.is(Operator.ARGUMENT))
         .map(node -> (int) node.constant)
         .sorted()

@@ -13,7 +13,6 @@ import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -46,10 +45,9 @@ final class BarrierIntervals {
   /**
    * Finds the intervals of a kernel.
    *
-   * @param isUniform whether the branch at the end of a block goes the same way in all threads of a
-   *     block
+   * @param branches which branches go one way in all threads of a block
    */
-  BarrierIntervals(FunctionFlow flow, ControlGraph graph, IntPredicate isUniform, Budget budget) {
+  BarrierIntervals(FunctionFlow flow, ControlGraph graph, Branches branches, Budget budget) {
     this.budget = budget;
     this.flow = flow;
     this.graph = graph;
@@ -60,7 +58,55 @@ final class BarrierIntervals {
         }
       }
     }
-    isOrdered = !barriers.isEmpty() && areInOrder(isUniform);
+    isOrdered = !barriers.isEmpty() && areInOrder(branches);
+  }
+
+  /** Which branches go one way in all threads of a block. */
+  @FunctionalInterface
+  interface Branches {
+    /**
+     * Whether the branch at the end of a block of code does.
+     *
+     * @param sameIterations the indexes of the loops that the threads have gone through equally
+     *     often
+     */
+    boolean goOneWay(int block, BitSet sameIterations);
+  }
+
+  /**
+   * The loops that all threads of a block go through on the same way, and so leave together, within
+   * one iteration of the loops around them.
+   */
+  private BitSet endedTogether(Branches branches) {
+    BitSet ended = new BitSet();
+    int before;
+    do {
+      before = ended.cardinality();
+      for (Loop loop : graph.loops()) {
+        boolean isOneWay =
+            loop.body.stream()
+                .allMatch(
+                    at ->
+                        graph.block(at).branch() == null
+                            || branches.goOneWay(at, sameIterations(at, ended)));
+        ended.set(loop.index, isOneWay);
+      }
+    } while (ended.cardinality() > before);
+    return ended;
+  }
+
+  /** The loops that all threads which come to a block have gone through equally often. */
+  private BitSet sameIterations(int block, BitSet ended) {
+    BitSet same = new BitSet();
+    for (Loop loop : graph.loops()) {
+      // What a loop did in the last iteration of one around it remains, so both have to end alike.
+      boolean isSame = true;
+      for (Loop each = loop; each != null; each = each.parent) {
+        isSame &= each.body.get(block) || ended.get(each.index);
+      }
+      same.set(loop.index, isSame);
+    }
+    return same;
   }
 
   /** Whether all threads of a block that have not ended wait at an instruction. */
@@ -86,9 +132,11 @@ final class BarrierIntervals {
     return isOrdered;
   }
 
-  private boolean areInOrder(IntPredicate isUniform) {
+  private boolean areInOrder(Branches branches) {
+    BitSet ended = endedTogether(branches);
     for (int block = 0; block < graph.size(); block++) {
-      if (graph.block(block).branch() == null || isUniform.test(block)) {
+      if (graph.block(block).branch() == null
+          || branches.goOneWay(block, sameIterations(block, ended))) {
         continue;
       }
       int join = graph.postdominator(block);
@@ -196,7 +244,7 @@ final class BarrierIntervals {
     int[] found = new int[flow.size()];
     int[] entered = new int[graph.size()];
     Deque<int[]> open = new ArrayDeque<>();
-    // Those who come from a barrier in the loop and enter it anew begin with another iteration.
+    // A thread that comes from a barrier in the loop, and enters the loop again, is in another one.
     boolean isInside = loop != null && barrier != BEGIN && loop.body.get(block(barrier));
     int anew = isInside ? ONCE << 1 : ZERO;
     if (barrier == BEGIN) {

@@ -21,7 +21,6 @@ import dev.streamfence.internal.ptx.symbolic.Node.Operator;
 import dev.streamfence.internal.ptx.symbolic.Node.Special;
 import dev.streamfence.internal.ptx.symbolic.NodeGraph;
 import dev.streamfence.internal.ptx.symbolic.Polynomial;
-import dev.streamfence.internal.ptx.symbolic.Polynomial.Term;
 import dev.streamfence.internal.ptx.syntax.PtxModule;
 import java.util.ArrayList;
 import java.util.BitSet;
@@ -71,9 +70,6 @@ final class RaceAnalysis {
   private final LaunchLimits limits;
   private final SharedAccesses accesses;
 
-  /** See {@link #ended}; null until a barrier needs it. */
-  private @Nullable BitSet endedTogether;
-
   /** What is the same in two threads before a proof assumes anything. */
   private final Map<Threads, ThreadPair> pairs = new HashMap<>();
 
@@ -113,51 +109,16 @@ final class RaceAnalysis {
     facts = new PathFacts(nodes, graph, evaluated.guards(), formulas, symbols, budget);
     accesses = new SharedAccesses(flow, graph, values, formulas, memory, symbols);
     limits = new LaunchLimits(space, nodes, symbols, read, accesses.all());
-    intervals = new BarrierIntervals(flow, graph, at -> goesOneWay(at, ended()), budget);
+    intervals = new BarrierIntervals(flow, graph, this::goesOneWay, budget);
   }
 
   /**
-   * The loops that all threads of a block go through on the same way, and so leave together, within
-   * one iteration of the loops around them.
+   * Whether a branch goes one way in all threads of a block that go through some loops equally
+   * often so far.
    */
-  private BitSet ended() {
-    BitSet ended = endedTogether;
-    if (ended != null) {
-      return ended;
-    }
-    ended = new BitSet();
-    endedTogether = ended;
-    int before;
-    do {
-      before = ended.cardinality();
-      for (Loop loop : graph.loops()) {
-        ended.set(loop.index, isOneWay(loop, ended));
-      }
-    } while (ended.cardinality() > before);
-    return ended;
-  }
-
-  private boolean isOneWay(Loop loop, BitSet ended) {
-    return loop.body.stream()
-        .allMatch(at -> graph.block(at).branch() == null || goesOneWay(at, ended));
-  }
-
-  /**
-   * Whether a branch goes one way in all threads of a block that are in the same iteration of the
-   * loops around it, and that went through some earlier loops equally often.
-   */
-  private boolean goesOneWay(int at, BitSet ended) {
-    BitSet same = new BitSet();
-    for (Loop loop : graph.loops()) {
-      // Equally often in the last iteration of a loop around it, too, only if that was the same.
-      boolean isSame = true;
-      for (Loop each = loop; each != null; each = each.parent) {
-        isSame &= each.body.get(at) || ended.get(each.index);
-      }
-      same.set(loop.index, isSame);
-    }
+  private boolean goesOneWay(int at, BitSet sameIterations) {
     Node condition = values.condition(at);
-    return condition != null && threads(true, same).isSame(condition);
+    return condition != null && threads(true, sameIterations).isSame(condition);
   }
 
   KernelRaces find() {
@@ -430,12 +391,9 @@ final class RaceAnalysis {
     Set<Node> loaded = new HashSet<>();
     Set<Integer> numbers = new TreeSet<>();
     for (SharedAccess each : List.of(one, other)) {
-      for (Term term : each.offset().terms()) {
-        for (int id : term.product().nodes()) {
-          collectLoads(nodes.node(id), loaded, new HashSet<>());
-        }
-      }
+      loaded.addAll(Node.reached(formulas.parts(each.offset()), node -> true));
     }
+    loaded.removeIf(node -> !node.is(Operator.UNKNOWN));
     for (Node value : loaded) {
       MemoryAccess load = values.load(value);
       Node base = load == null ? null : formulas.base(load.address());
@@ -455,15 +413,5 @@ final class RaceAnalysis {
             ? "the index depends on what the code does not show"
             : !one.isExact() || !other.isExact() ? "the index may wrap around" : SAME_INDEX;
     return KernelRaces.unknown(reason, conflict);
-  }
-
-  private void collectLoads(Node node, Set<Node> loaded, Set<Node> seen) {
-    if (!seen.add(node)) {
-      return;
-    }
-    if (node.is(Operator.UNKNOWN)) {
-      loaded.add(node);
-    }
-    node.inputs.forEach(input -> collectLoads(input, loaded, seen));
   }
 }

@@ -204,7 +204,8 @@ final class Symbols {
       case ZERO_EXTEND -> true;
       case REMAINDER_UNSIGNED -> isNaturalDivisor(node.input(1));
       case SHIFT_RIGHT_UNSIGNED, DIVIDE_UNSIGNED -> scale(node) > 1;
-      case REMAINDER, DIVIDE, SHIFT_RIGHT -> scale(node) > 0 && isPlainlyNatural(whole(node));
+      case REMAINDER, DIVIDE, SHIFT_RIGHT ->
+          scale(node) > 0 && isPlainlyNatural(whole(node.input(0)));
       default -> false;
     };
   }
@@ -274,7 +275,7 @@ final class Symbols {
         }
       }
       case SHIFT_RIGHT, SHIFT_RIGHT_UNSIGNED, DIVIDE, DIVIDE_UNSIGNED -> {
-        Polynomial whole = whole(node);
+        Polynomial whole = whole(node.input(0));
         if (whole != null && isPlainlyNatural(whole) && scale(node) > 0) {
           Polynomial multiple = self.times(Polynomial.constant(scale(node)));
           Polynomial rest = multiple == null ? null : whole.minus(multiple);
@@ -323,12 +324,11 @@ final class Symbols {
   }
 
   /**
-   * What an operation divides, if that does not wrap around in ordinary launches; otherwise null.
-   * What is shifted to the left before is to lose its upper bits.
+   * A value that is divided, if it does not wrap around in ordinary launches; otherwise null. What
+   * is shifted to the left before is to lose its upper bits.
    */
-  private @Nullable Polynomial whole(Node node) {
-    Node whole = node.input(0);
-    return whole.is(Operator.SHIFT_LEFT) ? null : exact(whole);
+  private @Nullable Polynomial whole(Node divided) {
+    return divided.is(Operator.SHIFT_LEFT) ? null : exact(divided);
   }
 
   /** The constant that an operation divides by; 0 if there is none. */
@@ -354,8 +354,8 @@ final class Symbols {
     if (by < 1) {
       return null;
     }
-    Node whole = node.input(node.is(Operator.AND) && node.input(0).is(Operator.CONSTANT) ? 1 : 0);
-    Polynomial formula = exact(whole);
+    Node divided = node.input(node.is(Operator.AND) && node.input(0).is(Operator.CONSTANT) ? 1 : 0);
+    Polynomial formula = whole(divided);
     boolean isQuotient =
         switch (node.operation) {
           case SHIFT_RIGHT, SHIFT_RIGHT_UNSIGNED, DIVIDE, DIVIDE_UNSIGNED -> true;

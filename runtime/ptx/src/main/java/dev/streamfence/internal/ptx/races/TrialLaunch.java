@@ -42,7 +42,7 @@ final class TrialLaunch {
       int size = i < threads.length ? threads[i] : 1;
       block[i] = !isRead ? 1 : space.threads(i) > 0 ? space.threads(i) : size;
       boolean hasBlocks = read.contains(Special.block(i));
-      // Numbers of blocks that are even and odd, and none that is one.
+      // Even and odd numbers of blocks, and never one block.
       int blocks = shape % 2 == (i == 0 ? 0 : 1) ? 3 : 2;
       grid[i] = hasBlocks && !(space.isOneDimensional() && i > 0) ? blocks : 1;
     }

@@ -148,9 +148,15 @@ public final class Formulas {
     return !polynomial.has(this::varies);
   }
 
-  /** The value that a symbol of a polynomial stands for. */
-  public Node node(int id) {
-    return nodes.node(id);
+  /** The values that the symbols of a polynomial stand for. */
+  public List<Node> parts(Polynomial polynomial) {
+    List<Node> found = new ArrayList<>();
+    for (Polynomial.Term term : polynomial.terms()) {
+      for (int id : term.product().nodes()) {
+        found.add(nodes.node(id));
+      }
+    }
+    return found;
   }
 
   public boolean varies(int id) {

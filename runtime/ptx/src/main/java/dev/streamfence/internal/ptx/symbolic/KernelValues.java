@@ -18,11 +18,9 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -68,9 +66,6 @@ public final class KernelValues {
 
   /** The values of which each is what one access loads, and nothing else. */
   private final Map<Node, MemoryAccess> loads = new HashMap<>();
-
-  /** The values that memory or other code gives. */
-  private final Set<Node> received = new HashSet<>();
 
   /** The values that plain stores store. */
   private final IdentityHashMap<MemoryAccess, List<Node>> stored = new IdentityHashMap<>();
@@ -421,10 +416,6 @@ public final class KernelValues {
         if (fromMemory && access != null && isOnly && kept == null) {
           loads.put(value, access);
         }
-        boolean comesFromElsewhere = fromMemory || rule.effect() == Opcode.Effect.CALLS;
-        if (comesFromElsewhere && kept == null && result == null) {
-          received.add(value);
-        }
         if (guard != null) {
           Node other = held(at, value.bits, block, state);
           value =
@@ -592,11 +583,6 @@ public final class KernelValues {
 
   public List<MemoryAccess> accesses() {
     return accesses;
-  }
-
-  /** Whether memory or other code gives a value, of which therefore nothing is known. */
-  public boolean isReceived(Node value) {
-    return received.contains(value);
   }
 
   /** The access that a value is loaded by; null if it is no such value. */

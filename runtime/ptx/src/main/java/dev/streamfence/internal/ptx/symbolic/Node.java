@@ -1,6 +1,12 @@
 package dev.streamfence.internal.ptx.symbolic;
 
+import java.util.ArrayDeque;
+import java.util.Collection;
+import java.util.Deque;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -156,6 +162,24 @@ public final class Node {
     this.limit = limit;
     this.block = block;
     this.inputs = inputs;
+  }
+
+  /**
+   * Values, and all that they are computed from. Without recursion: they may depend on each other
+   * in a long chain.
+   *
+   * @param goesOn whether the inputs of a value count as well
+   */
+  public static Set<Node> reached(Collection<Node> roots, Predicate<Node> goesOn) {
+    Deque<Node> open = new ArrayDeque<>(roots);
+    Set<Node> seen = new HashSet<>();
+    while (!open.isEmpty()) {
+      Node node = open.pop();
+      if (seen.add(node) && goesOn.test(node)) {
+        node.inputs.forEach(open::push);
+      }
+    }
+    return seen;
   }
 
   public Node input(int index) {
