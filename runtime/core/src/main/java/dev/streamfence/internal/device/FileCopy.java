@@ -59,6 +59,15 @@ final class FileCopy<A> implements SpilledCopy<A> {
     }
   }
 
+  /** Gives it up after a failure, which is thrown instead of one that this has. */
+  private void discardAfter(Throwable failure) {
+    try {
+      discard();
+    } catch (RuntimeException | Error e) {
+      failure.addSuppressed(e);
+    }
+  }
+
   private static AsynchronousFileChannel open(Path path) throws IOException {
     try {
       return AsynchronousFileChannel.open(

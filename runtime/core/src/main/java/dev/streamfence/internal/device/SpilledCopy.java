@@ -22,13 +22,4 @@ sealed interface SpilledCopy<A> permits HostCopy, FileCopy {
    * call gives up what is left.
    */
   void discard();
-
-  /** Gives it up after a failure, which is thrown instead of one that this has. */
-  default void discardAfter(Throwable failure) {
-    try {
-      discard();
-    } catch (RuntimeException | Error e) {
-      failure.addSuppressed(e);
-    }
-  }
 }

@@ -178,21 +178,7 @@ public final class AddressTables {
         throw e;
       }
     }
-    RuntimeException noRoom = null;
-    try {
-      makeRoom.run();
-    } catch (RuntimeException e) {
-      // There may be enough all the same.
-      noRoom = e;
-    }
-    try {
-      return replace(current, capacity);
-    } catch (CudaDriverException e) {
-      if (noRoom != null) {
-        e.addSuppressed(noRoom);
-      }
-      throw e;
-    }
+    return TrackedResource.again(() -> replace(current, capacity), makeRoom);
   }
 
   private AddressRing replace(@Nullable AddressRing current, int capacity) {

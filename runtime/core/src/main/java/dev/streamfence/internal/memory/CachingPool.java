@@ -50,7 +50,7 @@ public final class CachingPool implements MemoryResource {
   private final AtomicLong vacantBytes = new AtomicLong();
 
   /**
-   * As many of them did not go back in the last attempt, and are vacant since. Racy, benign: an
+   * How many of them could not go back in the last attempt, and are vacant since. Racy, benign: an
    * attempt comes too early or with a later return.
    */
   private volatile long keptVacantBytes;
@@ -92,20 +92,24 @@ public final class CachingPool implements MemoryResource {
   @Nullable PoolBlock takeReturned(long sizeInBytes, Timeline timeline) {
     long size = PoolSizes.rounded(sizeInBytes);
     PoolBlock block = cache(timeline).take(PoolSizes.classOf(size), size);
+    if (block != null && !block.canBeAwaitedBy(null)) {
+      keepAgain(block);
+      return null;
+    }
     if (block != null) {
       used(block);
-      if (!block.canBeAwaitedBy(null)) {
-        putBack(block);
-        return null;
-      }
     }
     return block;
   }
 
   /** Takes back a block of {@link #takeReturned} that no array got. */
   void putBack(PoolBlock block) {
-    cache(block.marks[0].timeline()).notReused();
     unused(block);
+    keepAgain(block);
+  }
+
+  private void keepAgain(PoolBlock block) {
+    cache(block.marks[0].timeline()).notReused();
     keep(block);
   }
 

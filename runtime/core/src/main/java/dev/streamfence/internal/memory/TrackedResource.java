@@ -105,6 +105,19 @@ public abstract sealed class TrackedResource extends TrackedFrees implements All
       }
     }
     awaitFrees("making room for " + sizeInBytes + " bytes");
+    try {
+      return again(allocation, makeRoom);
+    } catch (CudaDriverException e) {
+      throw e.code() == OUT_OF_MEMORY ? refusal(sizeInBytes, tag, refuser, e) : e;
+    }
+  }
+
+  /**
+   * Makes room, and runs an allocation again.
+   *
+   * @param makeRoom whose failure is no reason not to try
+   */
+  static <T> T again(Supplier<T> allocation, Runnable makeRoom) {
     RuntimeException noRoom = null;
     try {
       makeRoom.run();
@@ -117,7 +130,7 @@ public abstract sealed class TrackedResource extends TrackedFrees implements All
       if (noRoom != null) {
         e.addSuppressed(noRoom);
       }
-      throw e.code() == OUT_OF_MEMORY ? refusal(sizeInBytes, tag, refuser, e) : e;
+      throw e;
     }
   }
 

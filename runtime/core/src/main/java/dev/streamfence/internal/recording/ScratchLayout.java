@@ -141,9 +141,9 @@ final class ScratchLayout {
   }
 
   /**
-   * What a node is of, seen from the first one that uses an array: the outermost loop that the
-   * first one is not in, or else the node itself. Content from before such a loop lasts through all
-   * its passes, also where a pass writes some of it.
+   * What stands for a node that uses an array: the outermost loop around it that the first node to
+   * use the array is not in, or else the node itself. Content from before such a loop lasts through
+   * all its passes, also where a pass writes some of it.
    */
   private RecordedNode repeated(RecordedNode node, RecordedNode first) {
     RecordedNode outermostLoop = node;
