@@ -136,6 +136,17 @@ final class RangeProgram {
     }
   }
 
+  /** The values that two steps for the same number have in common. */
+  record Both(int first, int second, boolean hasLow, boolean hasHigh) implements RangeStep {
+    @Override
+    public void run(LaunchNumbers launch, Results results, int self) {
+      results.set(
+          self,
+          Math.max(results.low[first], results.low[second]),
+          Math.min(results.high[first], results.high[second]));
+    }
+  }
+
   /**
    * An operation on two values.
    *

@@ -54,13 +54,18 @@ final class Ranges {
     /** The step with the values that the guard leaves of the difference. */
     final int guarded;
 
+    /** Whether a guard compares what a division gives. */
+    final boolean divides;
+
     private final Map<Polynomial, Integer> ranges = new HashMap<>();
     private final Map<Node, Integer> values = new HashMap<>();
 
-    Context(@Nullable Context before, @Nullable Polynomial difference, int guarded) {
+    private Context(
+        @Nullable Context before, @Nullable Polynomial difference, int guarded, boolean divides) {
       this.before = before;
       this.difference = difference;
       this.guarded = guarded;
+      this.divides = divides;
     }
   }
 
@@ -69,8 +74,9 @@ final class Ranges {
   private final ControlGraph graph;
   private final Guards guards;
   private final Formulas formulas;
+  private final TripCounts tripCounts;
   private final Map<Integer, Context> contexts = new HashMap<>();
-  private final Context nothing = new Context(null, null, -1);
+  private final Context nothing = new Context(null, null, -1, false);
   private final Set<Integer> building = new HashSet<>();
   private final int zero = program.add(new RangeProgram.Fixed(0, 0, true, true));
   private int depth;
@@ -80,6 +86,7 @@ final class Ranges {
     this.graph = graph;
     this.guards = guards;
     this.formulas = formulas;
+    this.tripCounts = new TripCounts(nodes, formulas);
   }
 
   RangeProgram program() {
@@ -182,7 +189,12 @@ final class Ranges {
     }
     int guarded =
         program.add(new RangeProgram.Narrowed(open, new int[0], nonZero, checks, hasHigh));
-    return new Context(before, difference, guarded);
+    return context(before, difference, guarded);
+  }
+
+  private Context context(Context before, Polynomial difference, int guarded) {
+    return new Context(
+        before, difference, guarded, before.divides || tripCounts.divides(difference));
   }
 
   private @Nullable Polynomial negated(Polynomial polynomial) {
@@ -247,13 +259,26 @@ final class Ranges {
     for (Fact fact : facts) {
       Polynomial difference = difference(fact);
       if (difference != null) {
-        context = within(context, loop, fact, difference);
+        Context outside = context;
+        context = within(context, loop, fact, difference, List.of());
+        if (context != outside && fact.isTrue()) {
+          for (TripCounts.Derived implied : tripCounts.implied(difference)) {
+            context = within(context, loop, fact, implied.polynomial(), implied.conditions());
+          }
+        }
       }
     }
     return context;
   }
 
-  private Context within(Context before, Loop loop, Fact fact, Polynomial difference) {
+  /**
+   * What holds in a loop because a fact held in the iteration before.
+   *
+   * @param difference what is at least 0 if the fact holds
+   * @param conditions under which that is so, besides those of the fact
+   */
+  private Context within(
+      Context before, Loop loop, Fact fact, Polynomial difference, List<Condition> conditions) {
     int iteration = nodes.iteration(loop.index).id;
     Polynomial first = difference.only(monomial -> !monomial.has(id -> id == iteration));
     Polynomial step = LoopEnd.coefficient(difference, iteration);
@@ -266,8 +291,10 @@ final class Ranges {
       int[] least = {range(first, before), range(step, before)};
       boolean hasHigh = program.step(open).hasHigh();
       int assumed = program.add(new RangeProgram.Narrowed(open, least, false, new int[0], hasHigh));
-      int[] checks = checks(fact, new Context(before, difference, assumed));
-      return new Context(
+      List<Condition> all = new ArrayList<>(fact.conditions(formulas));
+      all.addAll(conditions);
+      int[] checks = checks(all, context(before, difference, assumed));
+      return context(
           before,
           difference,
           program.add(new RangeProgram.Narrowed(open, least, false, checks, hasHigh)));
@@ -294,8 +321,8 @@ final class Ranges {
     int from = range(start, before);
     int assumed =
         program.add(new RangeProgram.Counted(open, from, distance, divides, new int[0], hasHigh));
-    int[] checks = checks(fact, new Context(before, falling, assumed));
-    return new Context(
+    int[] checks = checks(fact, context(before, falling, assumed));
+    return context(
         before,
         falling,
         program.add(new RangeProgram.Counted(open, from, distance, divides, checks, hasHigh)));
@@ -322,7 +349,7 @@ final class Ranges {
     }
     enter();
     try {
-      int step = quotients(polynomial, context);
+      int step = sharper(polynomial, context, quotients(polynomial, context));
       context.ranges.put(polynomial, step);
       return step;
     } finally {
@@ -347,7 +374,9 @@ final class Ranges {
       Polynomial factor = difference == null ? null : quotient(rest, difference);
       Polynomial product = factor == null || difference == null ? null : factor.times(difference);
       Polynomial less = product == null ? null : rest.minus(product);
-      if (less != null && formulas.varyingTerms(less) < formulas.varyingTerms(rest)) {
+      if (less != null
+          && formulas.varyingTerms(less) < formulas.varyingTerms(rest)
+          && iterations(less) <= iterations(rest)) {
         factors.add(factor);
         guarded.add(at.guarded);
         rest = less;
@@ -356,17 +385,89 @@ final class Ranges {
     return sum(rest, factors, guarded, context);
   }
 
-  /** How often the first varying term of a difference is contained, by uniform numbers. */
-  private @Nullable Polynomial quotient(Polynomial dividend, Polynomial difference) {
-    Term leading = null;
-    for (Term term : difference.terms()) {
-      if (leading == null && term.product().has(formulas::varies)) {
-        leading = term;
+  /** The step of a sum, and of what it is without the divisions in it. */
+  private int sharper(Polynomial polynomial, Context context, int plain) {
+    if (!context.divides && !tripCounts.divides(polynomial)) {
+      return plain;
+    }
+    List<Polynomial> factors = new ArrayList<>();
+    List<Integer> guarded = new ArrayList<>();
+    List<Condition> conditions = new ArrayList<>();
+    Polynomial rest = withoutDivisions(polynomial, polynomial, conditions);
+    for (Context at = context; at != null && formulas.varyingTerms(rest) > 0; at = at.before) {
+      Polynomial difference = at.difference == null ? Polynomial.ZERO : at.difference;
+      for (Term leading : difference.terms()) {
+        Polynomial factor = quotient(rest, leading);
+        Polynomial product = factor == null ? null : factor.times(difference);
+        Polynomial left = product == null ? null : rest.minus(product);
+        Polynomial less = left == null ? rest : withoutDivisions(left, rest, conditions);
+        if (openTerms(less) < openTerms(rest)) {
+          factors.add(factor);
+          guarded.add(at.guarded);
+          rest = less;
+          break;
+        }
       }
     }
-    if (leading == null) {
-      return null;
+    if (conditions.isEmpty()) {
+      return plain;
     }
+    int sum = sum(rest, factors, guarded, context);
+    RangeProgram.RangeStep step = program.step(sum);
+    int checked =
+        program.add(
+            new RangeProgram.Checked(
+                sum,
+                Interval.LEAST,
+                Interval.MOST,
+                checks(conditions, context),
+                step.hasLow(),
+                step.hasHigh()));
+    RangeProgram.RangeStep other = program.step(plain);
+    return program.add(
+        new RangeProgram.Both(
+            plain, checked, step.hasLow() || other.hasLow(), step.hasHigh() || other.hasHigh()));
+  }
+
+  /**
+   * A polynomial without the divisions in it if that leaves less open than another one does.
+   *
+   * @param conditions gets those under which it is the same number
+   */
+  private Polynomial withoutDivisions(
+      Polynomial polynomial, Polynomial other, List<Condition> conditions) {
+    TripCounts.Derived reduced = tripCounts.reduced(polynomial);
+    if (reduced == null || openTerms(reduced.polynomial()) >= openTerms(other)) {
+      return polynomial;
+    }
+    conditions.addAll(reduced.conditions());
+    return reduced.polynomial();
+  }
+
+  /** How many terms differ between threads, and those that grow in a loop once more. */
+  private int openTerms(Polynomial polynomial) {
+    return formulas.varyingTerms(polynomial) + iterations(polynomial);
+  }
+
+  /** How many terms grow in a loop, of which only a guard tells the end. */
+  private int iterations(Polynomial polynomial) {
+    return polynomial
+        .only(monomial -> monomial.has(id -> formulas.is(id, Operator.ITERATION)))
+        .size();
+  }
+
+  /** How often the first varying term of a difference is contained, by uniform numbers. */
+  private @Nullable Polynomial quotient(Polynomial dividend, Polynomial difference) {
+    for (Term term : difference.terms()) {
+      if (term.product().has(formulas::varies)) {
+        return quotient(dividend, term);
+      }
+    }
+    return null;
+  }
+
+  /** How often a term is contained, by uniform numbers. */
+  private @Nullable Polynomial quotient(Polynomial dividend, Term leading) {
     Polynomial quotient = Polynomial.ZERO;
     for (Term term : dividend.terms()) {
       Monomial rest = term.product().without(leading.product());

@@ -91,7 +91,7 @@ public final class EvaluatedKernel {
   }
 
   public Formulas formulas() {
-    return new Formulas(nodes, kernel.graph());
+    return new Formulas(nodes, kernel.graph(), guards());
   }
 
   public Guards guards() {

@@ -4,12 +4,15 @@ package dev.streamfence.internal.ptx.symbolic;
 import dev.streamfence.internal.ptx.ir.ControlGraph;
 import dev.streamfence.internal.ptx.ir.ControlGraph.Loop;
 import dev.streamfence.internal.ptx.ir.TooComplexException;
+import dev.streamfence.internal.ptx.symbolic.Guards.Fact;
 import dev.streamfence.internal.ptx.symbolic.Node.Operator;
+import dev.streamfence.internal.ptx.symbolic.Polynomial.Monomial;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -29,6 +32,9 @@ public final class Formulas {
   /** How deep an expression is followed. */
   private static final int MAX_DEPTH = 400;
 
+  /** Beyond so many conditions, what a loop leaves is no formula. */
+  private static final int MAX_LEFT_CONDITIONS = 12;
+
   /**
    * A range in which a polynomial has to lie.
    *
@@ -36,8 +42,16 @@ public final class Formulas {
    */
   public record Condition(Node value, long least, long most) {}
 
+  /**
+   * What a loop leaves.
+   *
+   * @param conditions under which the polynomial is the number that the code has
+   */
+  private record Left(Polynomial value, Set<Condition> conditions) {}
+
   private final NodeGraph nodes;
   private final ControlGraph graph;
+  private final Guards guards;
   private final Map<Node, Polynomial> raw = new HashMap<>();
   private final Map<Node, Polynomial> known = new HashMap<>();
   private final Map<Node, Set<Condition>> conditions = new HashMap<>();
@@ -48,9 +62,12 @@ public final class Formulas {
   /** The phis of loops that grow by the same amount in each iteration, with that amount. */
   private final Map<Node, Polynomial> steps = new HashMap<>();
 
-  public Formulas(NodeGraph nodes, ControlGraph graph) {
+  private final Map<Node, Optional<Left>> left = new HashMap<>();
+
+  Formulas(NodeGraph nodes, ControlGraph graph, Guards guards) {
     this.nodes = nodes;
     this.graph = graph;
+    this.guards = guards;
     List<Node> carried = new ArrayList<>();
     for (int i = 0; i < nodes.size(); i++) {
       if (nodes.node(i).isCarried) {
@@ -196,34 +213,156 @@ public final class Formulas {
     return found;
   }
 
-  /** Replaces phis that grow evenly, whose first value may contain those of outer loops. */
+  /** Replaces phis by what they have in each iteration, and by what loops leave. */
   private Polynomial expanded(Polynomial polynomial) {
+    Polynomial result = expanded(polynomial, true);
+    // What a loop leaves may be a longer formula than the phi that stands for it.
+    result = result == null ? expanded(polynomial, false) : result;
+    if (result == null) {
+      throw new TooComplexException("an address is too long a formula");
+    }
+    return result;
+  }
+
+  /**
+   * Replaces phis that grow evenly, whose first value may contain those of outer loops.
+   *
+   * @param leaves whether to replace those as well that have what a loop leaves
+   */
+  private @Nullable Polynomial expanded(Polynomial polynomial, boolean leaves) {
     Polynomial result = polynomial;
     for (int round = 0; round < 64; round++) {
       Node phi = null;
-      for (Polynomial.Term term : result.terms()) {
-        for (int id : term.product().nodes()) {
-          phi = phi == null && steps.containsKey(nodes.node(id)) ? nodes.node(id) : phi;
+      Polynomial value = null;
+      for (Node part : parts(result)) {
+        Left left = phi == null && leaves ? left(part) : null;
+        if (left != null) {
+          phi = part;
+          value = left.value();
+        } else if (phi == null && steps.containsKey(part)) {
+          phi = part;
+          value = grown(part, steps.get(part));
         }
       }
       if (phi == null) {
         return result;
       }
-      Polynomial first = raw(phi.input(0), 0);
-      Loop loop = graph.loop(phi.block);
-      Polynomial step = steps.get(phi);
-      Polynomial grown =
-          loop == null || step == null
-              ? null
-              : step.times(Polynomial.of(nodes.iteration(loop.index).id));
-      Polynomial value = grown == null ? null : first.plus(grown);
       Polynomial next = value == null ? null : result.with(phi.id, value);
       if (next == null) {
-        throw new TooComplexException("an address is too long a formula");
+        return null;
       }
       result = next;
     }
-    throw new TooComplexException("an address is too long a formula");
+    return null;
+  }
+
+  private @Nullable Polynomial grown(Node phi, @Nullable Polynomial step) {
+    Loop loop = graph.loop(phi.block);
+    return loop == null || step == null
+        ? null
+        : raw(phi.input(0), 0).combined(1, step, 1, new Monomial(nodes.iteration(loop.index).id));
+  }
+
+  /** What a phi has that joins the way out of a loop with the way around it; null for others. */
+  private @Nullable Left left(Node phi) {
+    Optional<Left> found = left.get(phi);
+    if (found == null) {
+      try {
+        boolean isJoin = phi.is(Operator.PHI) && !phi.isCarried;
+        found = isJoin ? Optional.ofNullable(joined(phi)) : Optional.empty();
+      } catch (TooComplexException e) {
+        found = Optional.empty();
+      }
+      left.put(phi, found);
+    }
+    return found.orElse(null);
+  }
+
+  /**
+   * Where a loop ends when two numbers are equal, that tells which iteration was its last, and what
+   * the loop leaves no longer depends on the iteration. Often that holds as well where the loop was
+   * left out: {@code first + step * n} is {@code first} if {@code n} is 0.
+   */
+  private @Nullable Left joined(Node phi) {
+    List<Integer> before = graph.block(phi.block).predecessors();
+    for (int way = 0; phi.inputs.size() == 2 && before.size() == 2 && way < 2; way++) {
+      Loop loop = graph.loop(before.get(way));
+      if (loop == null || loop.body.get(phi.block)) {
+        continue;
+      }
+      Node around = phi.input(1 - way);
+      for (Fact end : equalities(before.get(way), phi)) {
+        Polynomial value = ended(own(phi, phi.input(way)), end.difference(this), loop);
+        Polynomial more = value == null ? null : value.minus(own(phi, around));
+        if (value != null && more != null) {
+          Set<Condition> all = new LinkedHashSet<>(conditions(phi.input(way)));
+          all.addAll(conditions(around));
+          addCompared(end, all);
+          if (isZero(more, equalities(before.get(1 - way), phi), all)
+              && all.size() <= MAX_LEFT_CONDITIONS) {
+            return new Left(value, all);
+          }
+        }
+      }
+    }
+    return null;
+  }
+
+  /** What the symbol of a phi stands for if the phi has this value. */
+  private Polynomial own(Node phi, Node value) {
+    return base(raw(phi, 0)) == null ? of(value) : relative(value);
+  }
+
+  /** The equalities on the way to a phi that hold of as many bits as the phi has. */
+  private List<Fact> equalities(int before, Node phi) {
+    return guards.along(before, phi.block).stream()
+        .filter(fact -> fact.operation() == Operator.EQUAL && fact.isTrue())
+        .filter(
+            fact -> Math.min(compared(fact.left()).bits, compared(fact.right()).bits) >= phi.bits)
+        .toList();
+  }
+
+  /** A side of a comparison before it was extended to 64 bits. */
+  private static Node compared(Node side) {
+    return side.is(Operator.SIGN_EXTEND) || side.is(Operator.ZERO_EXTEND) ? side.input(0) : side;
+  }
+
+  private void addCompared(Fact fact, Set<Condition> all) {
+    all.addAll(conditions(compared(fact.left())));
+    all.addAll(conditions(compared(fact.right())));
+  }
+
+  /** A value in the iteration of a loop in which a difference is 0; null if that is not known. */
+  private @Nullable Polynomial ended(Polynomial value, @Nullable Polynomial difference, Loop loop) {
+    int iteration = nodes.iteration(loop.index).id;
+    Monomial once = new Monomial(iteration);
+    long by = difference == null ? 0 : difference.coefficient(once);
+    Polynomial result = value;
+    for (Polynomial.Term term : value.terms()) {
+      Monomial factor = term.product().without(once);
+      if (factor != null) {
+        result =
+            by == 0 || difference == null || result == null || term.coefficient() % by != 0
+                ? null
+                : result.combined(1, difference, -(term.coefficient() / by), factor);
+      }
+    }
+    return result == null || result.has(id -> id == iteration) ? null : result;
+  }
+
+  /** Whether a polynomial is 0 if facts hold. */
+  private boolean isZero(Polynomial polynomial, List<Fact> facts, Set<Condition> conditions) {
+    if (polynomial.isZero()) {
+      return true;
+    }
+    for (Fact fact : facts) {
+      Polynomial difference = fact.difference(this);
+      if (difference != null && !difference.isZero() && polynomial.over(difference) != null) {
+        addCompared(fact, conditions);
+        return true;
+      }
+    }
+    return false;
   }
 
   /** The polynomial of a value, with phis standing for themselves. */
@@ -382,7 +521,10 @@ public final class Formulas {
     boolean standsForItself =
         node.inputs.isEmpty()
             || (!steps.containsKey(node) && raw(node, 0).equals(Polynomial.of(node.id)));
-    if (steps.containsKey(node)) {
+    Left left = left(node);
+    if (left != null) {
+      all.addAll(left.conditions());
+    } else if (steps.containsKey(node)) {
       // The condition of the step would be this value's own: the first value stands for both.
       all.addAll(conditions(node.input(0), depth + 1));
       all.addAll(growthConditions(node));
