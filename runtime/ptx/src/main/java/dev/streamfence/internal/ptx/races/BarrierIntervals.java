@@ -39,7 +39,7 @@ final class BarrierIntervals {
   private final BitSet barriers = new BitSet();
 
   private final boolean isOrdered;
-  private final Map<Integer, BitSet> reached = new HashMap<>();
+  private final CommonPaths paths;
   private final Map<List<Integer>, int[]> crossings = new HashMap<>();
 
   /**
@@ -58,7 +58,11 @@ final class BarrierIntervals {
         }
       }
     }
-    isOrdered = !barriers.isEmpty() && areInOrder(branches);
+    BitSet oneWay = barriers.isEmpty() ? new BitSet() : oneWay(branches);
+    isOrdered = !barriers.isEmpty() && areInOrder(oneWay);
+    BitSet stops = new BitSet();
+    barriers.stream().forEach(barrier -> stops.set(block(barrier)));
+    paths = new CommonPaths(graph, stops, oneWay, budget);
   }
 
   /** Which branches go one way in all threads of a block. */
@@ -132,11 +136,22 @@ final class BarrierIntervals {
     return isOrdered;
   }
 
-  private boolean areInOrder(Branches branches) {
+  /** The blocks of code whose branches go one way in all threads that come to them together. */
+  private BitSet oneWay(Branches branches) {
     BitSet ended = endedTogether(branches);
+    BitSet found = new BitSet();
     for (int block = 0; block < graph.size(); block++) {
-      if (graph.block(block).branch() == null
-          || branches.goOneWay(block, sameIterations(block, ended))) {
+      found.set(
+          block,
+          graph.block(block).branch() == null
+              || branches.goOneWay(block, sameIterations(block, ended)));
+    }
+    return found;
+  }
+
+  private boolean areInOrder(BitSet oneWay) {
+    for (int block = 0; block < graph.size(); block++) {
+      if (oneWay.get(block)) {
         continue;
       }
       int join = graph.postdominator(block);
@@ -194,17 +209,38 @@ final class BarrierIntervals {
   /** The barriers, or the begin, after which two accesses may be made without another barrier. */
   List<Integer> shared(MemoryAccess one, MemoryAccess other) {
     List<Integer> found = new ArrayList<>();
-    int first = one.index();
-    int second = other.index();
     for (int barrier = BEGIN; ; barrier = barriers.nextSetBit(barrier + 1)) {
-      BitSet after = after(barrier);
-      if (after.get(first) && after.get(second)) {
+      if (areBoth(barrier, one, other)) {
         found.add(barrier);
       }
       if (barriers.nextSetBit(barrier + 1) < 0) {
         return found;
       }
     }
+  }
+
+  /** Whether threads that come from a barrier may make both of two accesses before another one. */
+  private boolean areBoth(int barrier, MemoryAccess one, MemoryAccess other) {
+    int from = barrier == BEGIN ? 0 : block(barrier);
+    int next = barriers.nextSetBit(barrier == BEGIN ? 0 : barrier + 1);
+    boolean ends = next >= 0 && next < graph.block(from).end();
+    int end = ends ? next : graph.block(from).end();
+    boolean first = one.index() > barrier && one.block() == from && one.index() < end;
+    boolean second = other.index() > barrier && other.block() == from && other.index() < end;
+    if (first && second) {
+      return true;
+    }
+    boolean firstLater = !ends && isBeforeBarriers(one) && paths.reach(from, one.block());
+    boolean secondLater = !ends && isBeforeBarriers(other) && paths.reach(from, other.block());
+    return (first && secondLater)
+        || (second && firstLater)
+        || (firstLater && secondLater && paths.meet(from, one.block(), other.block()));
+  }
+
+  /** Whether a thread that enters the block of an access comes to it without a barrier. */
+  private boolean isBeforeBarriers(MemoryAccess access) {
+    int barrier = barriers.nextSetBit(graph.block(access.block()).first());
+    return barrier < 0 || access.index() < barrier;
   }
 
   /**
@@ -215,20 +251,6 @@ final class BarrierIntervals {
     int first = crossings(barrier, loop)[one.index()];
     int second = crossings(barrier, loop)[other.index()];
     return first == second && (first == ZERO || first == ONCE);
-  }
-
-  /** The instructions that a thread may come to from a barrier on without another barrier. */
-  private BitSet after(int barrier) {
-    return reached.computeIfAbsent(
-        barrier,
-        start -> {
-          BitSet found = new BitSet();
-          int[] paths = walk(start, null);
-          for (int i = 0; i < paths.length; i++) {
-            found.set(i, paths[i] != NEVER);
-          }
-          return found;
-        });
   }
 
   private int[] crossings(int barrier, Loop loop) {

@@ -9,6 +9,7 @@ import dev.streamfence.internal.ptx.symbolic.Polynomial.Term;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
@@ -60,8 +61,8 @@ final class LaunchLimits {
     return Special.ALL.stream()
         .filter(special -> ofThreads ? special.isThread : special.isBlock)
         .filter(special -> read.contains(special) || hasSeveral(special))
-        .filter(special -> !space.isFlat(special))
         .map(nodes::special)
+        .filter(special -> !symbols.isFlat(special))
         .toList();
   }
 
@@ -132,6 +133,35 @@ final class LaunchLimits {
       }
     }
     return found.stream().limit(MAX_TRIES).toList();
+  }
+
+  /**
+   * Assumes that blocks have one thread in each dimension that the code reads, and in which no
+   * access lies elsewhere than in another: it asks for the thread's rank in the block, and is
+   * written for blocks in x. Returns whether there is such a dimension.
+   */
+  boolean limitToIndexed(Collection<SharedAccess> accesses) {
+    Set<Node> parts = new HashSet<>();
+    for (SharedAccess access : accesses) {
+      for (Term term : access.offset().terms()) {
+        for (int id : term.product().nodes()) {
+          parts.add(nodes.node(id));
+        }
+      }
+    }
+    Set<Node> reached = Node.reached(parts, node -> true);
+    boolean isLimited = false;
+    for (int dimension = 1; dimension < 3; dimension++) {
+      Special place = Special.thread(dimension);
+      if (read.contains(place)
+          && space.threads(dimension) == 0
+          && !symbols.isLimited(dimension)
+          && !reached.contains(nodes.special(place))) {
+        limit(dimension, 1);
+        isLimited = true;
+      }
+    }
+    return isLimited;
   }
 
   private static void add(long distance, long unit, int multiple, Set<Integer> found) {

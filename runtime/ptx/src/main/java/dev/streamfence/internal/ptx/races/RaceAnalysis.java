@@ -144,16 +144,13 @@ final class RaceAnalysis {
   /** Whether all pairs are apart in blocks of a size that the kernel may be written for. */
   private boolean areProvedInSmallBlocks() {
     try {
+      if (limits.limitToIndexed(accesses.all()) && areProvedInBlocks()) {
+        return true;
+      }
       for (int dimension = 0; dimension < 3; dimension++) {
         for (int size : limits.sizes(dimension, accesses.all())) {
           limits.limit(dimension, size);
-          facts.forget();
-          Spans spans = new Spans(accesses.all(), facts, this::proves);
-          if (accesses.pairs().stream()
-              .allMatch(
-                  pair ->
-                      spans.areApart(pair.get(0), pair.get(1))
-                          || isProved(pair.get(0), pair.get(1)))) {
+          if (areProvedInBlocks()) {
             return true;
           }
           limits.limit(dimension, 0);
@@ -163,6 +160,15 @@ final class RaceAnalysis {
       // Then it is as open as before.
     }
     return false;
+  }
+
+  /** Whether all pairs are apart in blocks that are limited as they now are. */
+  private boolean areProvedInBlocks() {
+    facts.forget();
+    Spans spans = new Spans(accesses.all(), facts, this::proves);
+    return accesses.pairs().stream()
+        .allMatch(
+            pair -> spans.areApart(pair.get(0), pair.get(1)) || isProved(pair.get(0), pair.get(1)));
   }
 
   /** Looks at pairs of accesses until one conflicts for certain. */

@@ -98,7 +98,8 @@ final class Symbols {
 
   /** Whether an index is the same in all threads of a launch. */
   boolean isFlat(Node special) {
-    return space.isFlat(special.special());
+    Special index = special.special();
+    return space.isFlat(index) || (index.isThread && most[index.dimension] == 1);
   }
 
   /** The index of the loop whose header has a phi. */
@@ -206,6 +207,11 @@ final class Symbols {
       case SHIFT_RIGHT_UNSIGNED, DIVIDE_UNSIGNED -> scale(node) > 1;
       case REMAINDER, DIVIDE, SHIFT_RIGHT ->
           scale(node) > 0 && isPlainlyNatural(whole(node.input(0)));
+      case PHI, SELECT -> {
+        // What a loop leaves for its next iteration is not known by the same question again.
+        natural[node.id] = ANY;
+        yield Formulas.choices(node).stream().allMatch(each -> isPlainlyNatural(exact(each)));
+      }
       default -> false;
     };
   }

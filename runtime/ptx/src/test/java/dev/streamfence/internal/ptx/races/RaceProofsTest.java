@@ -386,4 +386,36 @@ final class RaceProofsTest {
     assertThat(verdict(down + up)).isEqualTo(Verdict.PROVED);
     assertThat(verdict(down + overlapping)).isEqualTo(Verdict.CERTAIN);
   }
+
+  @ParameterizedTest
+  @CsvSource({"%r0, true", "%r21, false"})
+  void blocksOfCodeThatAsksForTheRankOfAThreadAloneHaveOneRow(String index, boolean hasOneRow) {
+    String rank = "mov.u32 %r20, %tid.y; mad.lo.s32 %r21, %r20, %r2, %r0; ";
+    KernelRaces races =
+        KernelRacesTest.of(
+            rank
+                + TILE.replace("%r0", index)
+                + PUT
+                + "bar.sync 0; setp.ne.s32 %p2, %r21, 0; @%p2 bra END; "
+                + GET,
+            LaunchSpace.ANY);
+    assertThat(races.verdict()).as(races.reason()).isEqualTo(Verdict.PROVED);
+    assertThat(races.restrictions().contains(new Restriction("blockDim.y", 1)))
+        .isEqualTo(hasOneRow);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"'shr.u32 %r14, %r14, 1;', true", "'sub.s32 %r14, %r14, 9;', false"})
+  void aNumberThatALoopDividesRemainsNatural(String next, boolean isProved) {
+    // Stores below the number, and loads from there on.
+    String loop =
+        "mov.u32 %r14, %r2; L: setp.ge.u32 %p1, %r0, %r14; @%p1 bra A; "
+            + TILE
+            + PUT
+            + "bra B; A: shl.b32 %r16, %r14, 2; mov.u32 %r12, tile; add.s32 %r16, %r12, %r16; "
+            + "ld.shared.u32 %r17, [%r16]; B: bar.sync 0; "
+            + next
+            + " setp.ne.s32 %p2, %r14, 0; @%p2 bra L; ";
+    assertThat(verdict(loop) == Verdict.PROVED).isEqualTo(isProved);
+  }
 }
