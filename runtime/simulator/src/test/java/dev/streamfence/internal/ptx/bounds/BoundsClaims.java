@@ -26,8 +26,18 @@ final class BoundsClaims {
   /** Those whose certain end is exactly what was touched. */
   int exactCertain;
 
-  /** Runs random launches of a kernel and compares each with the claims. */
-  void compare(PtxModule module, PtxEntry entry, List<ArrayPlace> arrays, long seed, int count) {
+  /**
+   * Runs random launches of a kernel and compares each with the claims.
+   *
+   * @param name what a failure says of the kernel
+   */
+  void compare(
+      String name,
+      PtxModule module,
+      PtxEntry entry,
+      List<ArrayPlace> arrays,
+      long seed,
+      int count) {
     KernelBounds bounds = KernelBounds.of(module, entry, arrays);
     PtxProgram program = PtxProgram.translate(module);
     BoundsEvaluator evaluator = bounds.launches().evaluator();
@@ -42,7 +52,7 @@ final class BoundsClaims {
       // One of the two keeps what it knows of the threads from one array to the next.
       recorded.take(launch);
       for (int array = 0; array < arrays.size(); array++) {
-        String description = bounds.arrays().get(array) + "\n" + launch;
+        String description = name + "\n" + bounds.arrays().get(array) + "\n" + launch;
         compare(launch, evaluator, array, description);
         assertThat(recorded.reach(array) ? certainly(recorded) : "nothing")
             .as("read again: " + description)

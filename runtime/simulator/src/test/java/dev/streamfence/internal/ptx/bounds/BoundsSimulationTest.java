@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.streamfence.corpus.Effort;
 import dev.streamfence.internal.ptx.CorpusKernels;
+import dev.streamfence.internal.ptx.random.RandomKernel;
 import dev.streamfence.internal.ptx.symbolic.ArrayPlace;
 import dev.streamfence.internal.ptx.syntax.PtxException;
 import dev.streamfence.internal.ptx.syntax.PtxModule;
@@ -31,7 +32,8 @@ class BoundsSimulationTest {
     for (int seed = 0; seed < KERNELS; seed++) {
       String text = new RandomIndexKernel(new Random(seed)).write(3 + seed % 9);
       PtxModule module = PtxModule.parse(text);
-      claims.compare(module, module.entries().get(0), arrays, seed, LAUNCHES);
+      String name = "kernel " + seed + "\n" + text;
+      claims.compare(name, module, module.entries().get(0), arrays, seed, LAUNCHES);
     }
     System.out.println("Bounds of random kernels: " + claims);
 
@@ -44,6 +46,24 @@ class BoundsSimulationTest {
   }
 
   @Test
+  void kernelsWithLoopsAndTilesTouchWhatIsCertainAndNothingBeyondTheirLimits() {
+    BoundsClaims claims = new BoundsClaims();
+    List<ArrayPlace> arrays =
+        List.of(new ArrayPlace(0, 0), new ArrayPlace(1, 0), new ArrayPlace(4, 0));
+    for (int seed = 0; seed < KERNELS; seed++) {
+      String text = new RandomKernel(new Random(seed)).write(seed % 5);
+      PtxModule module = PtxModule.parse(text);
+      String name = "kernel " + seed + "\n" + text;
+      claims.compare(name, module, module.entries().get(0), arrays, seed, LAUNCHES);
+    }
+    System.out.println("Bounds of random kernels with loops and tiles: " + claims);
+
+    assertThat(claims.limits).isGreaterThan(KERNELS * LAUNCHES);
+    assertThat(claims.certain).isGreaterThan(KERNELS * LAUNCHES / 2);
+    assertThat(claims.exactCertain).isGreaterThan(claims.certain * 9 / 10);
+  }
+
+  @Test
   void kernelsOfTheCorpusTouchWhatIsCertainAndNothingBeyondTheirLimits() throws Exception {
     BoundsClaims claims = new BoundsClaims();
     List<Path> files = CorpusKernels.files();
@@ -51,7 +71,7 @@ class BoundsSimulationTest {
       PtxModule module = PtxModule.parse(Files.readString(files.get(i)));
       for (var entry : module.entries()) {
         try {
-          claims.compare(module, entry, CorpusKernels.arrays(entry), 7, 6);
+          claims.compare(files.get(i) + "", module, entry, CorpusKernels.arrays(entry), 7, 6);
         } catch (PtxException e) {
           // The interpreter does not know an instruction of the module.
           break;

@@ -1,5 +1,6 @@
 package dev.streamfence.internal.ptx.races;
 
+import dev.streamfence.internal.ptx.random.RandomLaunch;
 import dev.streamfence.internal.ptx.run.machine.GlobalMemory;
 import dev.streamfence.internal.ptx.run.machine.Lane;
 import dev.streamfence.internal.ptx.run.order.AccessCells;
@@ -20,7 +21,17 @@ final class WatchedMemory implements GlobalMemory {
 
   private final LaunchOrder order = new LaunchOrder();
   private final Map<Long, AccessCells> pages = new HashMap<>();
+  private final long data;
   private @Nullable Lane running;
+
+  /**
+   * Creates a memory.
+   *
+   * @param data chooses the numbers in it
+   */
+  WatchedMemory(long data) {
+    this.data = data;
+  }
 
   @Override
   public LaunchOrder order() {
@@ -36,8 +47,8 @@ final class WatchedMemory implements GlobalMemory {
   public long load(long address, int bytes) {
     touch(address, bytes, false);
     return address >= DISTINCT / 2 && address < 2 * DISTINCT
-        ? 1_000_000 + (address - DISTINCT) / 4 * 7
-        : address >> 2 & 15;
+        ? RandomLaunch.distinct((address - DISTINCT) / 4)
+        : (address ^ data) * 0x9E37_79B9_7F4A_7C15L >>> 60;
   }
 
   @Override
