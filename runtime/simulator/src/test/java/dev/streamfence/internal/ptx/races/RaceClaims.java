@@ -11,11 +11,15 @@ import dev.streamfence.internal.ptx.run.PtxProgram;
 import dev.streamfence.internal.ptx.run.machine.PtxFault;
 import dev.streamfence.internal.ptx.run.order.ThreadConflict;
 import dev.streamfence.internal.ptx.symbolic.ArrayPlace;
+import dev.streamfence.internal.ptx.symbolic.Node.Special;
 import dev.streamfence.internal.ptx.syntax.PtxModule;
+import java.util.Arrays;
 import java.util.EnumMap;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 
 /** Compares what the analysis says of the races of random kernels with their runs. */
 final class RaceClaims {
@@ -27,12 +31,7 @@ final class RaceClaims {
   /** Launches of usual size come to an end. */
   private static final long MANY_INSTRUCTIONS = 5_000_000;
 
-  /** By the dimensions that a kernel reads. */
-  private static final int[][][] USUAL = {
-    {{3, 1, 1, 64, 1, 1}, {2, 1, 1, 160, 1, 1}},
-    {{3, 2, 1, 16, 8, 1}, {2, 3, 1, 16, 16, 1}},
-    {{3, 2, 2, 8, 4, 4}, {2, 3, 3, 4, 4, 8}}
-  };
+  private static final int USUAL_LAUNCHES = 3;
 
   final Map<Verdict, Integer> verdicts = new EnumMap<>(Verdict.class);
   int launches;
@@ -47,7 +46,7 @@ final class RaceClaims {
 
   /** Runs random launches of a random kernel, each of which follows from the seed. */
   void compare(long seed, int count) {
-    Random random = new Random(seed);
+    Random random = RandomKernel.random(seed);
     RandomKernel kernel = new RandomKernel(random);
     String text = kernel.write(random.nextInt(4));
     LaunchSpace space = space(kernel, random);
@@ -63,8 +62,8 @@ final class RaceClaims {
     verdicts.merge(races.verdict(), 1, Integer::sum);
     PtxProgram program = PtxProgram.translate(module);
     if (races.verdict() == Verdict.CERTAIN) {
-      for (int[] shape : USUAL[kernel.dimensions() - 1]) {
-        RandomLaunch launch = RandomLaunch.ordinary(fixed(shape, space), random);
+      for (int i = 0; i < USUAL_LAUNCHES; i++) {
+        RandomLaunch launch = usual(kernel, space, random);
         Observed observed = observe(program, launch, MANY_INSTRUCTIONS);
         certain += observed.completed() ? 1 : 0;
         assertThat(observed.completed() && observed.conflicts().isEmpty())
@@ -86,6 +85,25 @@ final class RaceClaims {
         assertThat(observed.conflicts()).as("kernel %s\n%s\n%s", seed, launch, text).isEmpty();
       }
     }
+  }
+
+  /** One of the launches that a certain conflict is about. */
+  private static RandomLaunch usual(RandomKernel kernel, LaunchSpace space, Random random) {
+    Set<Special> read = EnumSet.noneOf(Special.class);
+    Special.ALL.stream()
+        .filter(special -> special.dimension < kernel.dimensions())
+        .forEach(read::add);
+    TrialLaunch trial =
+        new TrialLaunch(
+            read, space, random.nextInt(TrialLaunch.SHAPES), random.nextInt(TrialLaunch.SEEDS));
+    int[] shape = new int[6];
+    for (int i = 0; i < 3; i++) {
+      shape[i] = (int) trial.special(Special.gridSize(i), 0);
+      shape[3 + i] = (int) trial.special(Special.blockSize(i), 0);
+    }
+    int[] numbers = new int[4];
+    Arrays.setAll(numbers, i -> (int) trial.argument(i));
+    return RandomLaunch.of(shape, numbers, random.nextLong());
   }
 
   /** What is declared of a kernel's launches: usually nothing. */

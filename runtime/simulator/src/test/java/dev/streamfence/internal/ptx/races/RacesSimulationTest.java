@@ -35,7 +35,7 @@ import org.junit.jupiter.api.Test;
  */
 @Tag("search")
 final class RacesSimulationTest {
-  private static final int KERNELS = Effort.of(250, 350);
+  private static final int KERNELS = Effort.of(250, 2000);
   private static final int LAUNCHES = 4;
   private static final Pattern BARRIER = Pattern.compile("(bar|barrier)(\\.cta)?\\.sync\\s+0;");
 
@@ -48,10 +48,11 @@ final class RacesSimulationTest {
     System.out.println("Races of random kernels: " + claims);
 
     // Verdicts of nothing would be true as well.
-    assertThat(claims.verdicts.get(Verdict.PROVED)).isGreaterThan(KERNELS / 10);
-    assertThat(claims.verdicts.get(Verdict.CERTAIN)).isGreaterThan(KERNELS / 20);
-    assertThat(claims.certain).isGreaterThan(KERNELS / 20);
-    assertThat(claims.conflicting).isGreaterThan(KERNELS);
+    assertThat(claims.verdicts.get(Verdict.PROVED)).isBetween(KERNELS / 4, KERNELS * 3 / 4);
+    assertThat(claims.verdicts.get(Verdict.CERTAIN)).isGreaterThan(KERNELS / 25);
+    assertThat(claims.completed).isGreaterThan(claims.launches * 3 / 4);
+    assertThat(claims.certain).isGreaterThan(KERNELS / 25);
+    assertThat(claims.conflicting).isGreaterThan(KERNELS / 2);
   }
 
   @Test

@@ -19,26 +19,13 @@ final class RandomAccesses {
   /** No array has more bytes, and no two arrays are nearer. */
   private static final long ARRAY = 1L << 32;
 
-  /** Memory that several threads reach. */
-  private static final class Memory {
-    final String name;
-    final boolean isGlobal;
-    final long bytes;
-
-    /** The size of its elements, of which a thread usually touches one. */
-    final int unit;
-
-    /** Whether no thread stores there. */
-    final boolean isInput;
-
-    Memory(String name, boolean isGlobal, long bytes, int unit, boolean isInput) {
-      this.name = name;
-      this.isGlobal = isGlobal;
-      this.bytes = bytes;
-      this.unit = unit;
-      this.isInput = isInput;
-    }
-  }
+  /**
+   * Memory that several threads reach.
+   *
+   * @param unit the size of its elements, of which a thread usually touches one
+   * @param isInput whether no thread stores there
+   */
+  private record Memory(String name, boolean isGlobal, long bytes, int unit, boolean isInput) {}
 
   /**
    * An address that a loop moves on.
@@ -50,6 +37,7 @@ final class RandomAccesses {
   private final Random random;
   private final KernelCode code;
   private final RandomNumbers numbers;
+  private final Theme theme;
   private final List<Memory> memories = new ArrayList<>();
 
   /** The indices by which threads usually tell their elements apart, the nearest loop's last. */
@@ -57,34 +45,83 @@ final class RandomAccesses {
 
   final List<Value> ownOfBlock = new ArrayList<>();
   final List<Pointer> pointers = new ArrayList<>();
+  private boolean hasStored;
 
-  RandomAccesses(Random random, KernelCode code, RandomNumbers numbers) {
+  /** How many accesses to a tile there are still to be: proofs about few succeed more often. */
+  private int left;
+
+  RandomAccesses(Random random, KernelCode code, RandomNumbers numbers, Theme theme) {
     this.random = random;
+    this.theme = theme;
     this.code = code;
     this.numbers = numbers;
+    this.left = 1 + random.nextInt(3);
     int[] units = {4, 4, 4, 4, 8, 12, 16, 1, 2};
     for (int i = 0; i < 5; i++) {
       boolean isGlobal = i < 2;
       long bytes = isGlobal ? ARRAY : i < 4 ? TILE : DYNAMIC;
       String name = isGlobal ? "p" + i : i < 4 ? "tile" + (i - 2) : "dynamic";
       boolean isInput = i == 1 && random.nextInt(3) > 0;
-      memories.add(new Memory(name, isGlobal, bytes, units[random.nextInt(units.length)], isInput));
+      int unit = theme == Theme.BARRIERS ? 4 : units[random.nextInt(units.length)];
+      memories.add(new Memory(name, isGlobal, bytes, unit, isInput));
     }
   }
 
   /** An access to an array or, more rarely, to a tile. */
   void access() {
+    if (theme == Theme.BARRIERS) {
+      near(hasStored && random.nextInt(3) > 0);
+      return;
+    }
+    if (theme == Theme.GUARDS) {
+      Value index = random.nextInt(3) > 0 ? Value.constant(random.nextInt(2)) : numbers.word();
+      access(memories.get(0), index, random.nextInt(4) == 0);
+      return;
+    }
     int memory = random.nextInt(3) == 0 ? 2 + random.nextInt(numbers.isOdd() ? 3 : 1) : array();
-    access(memory, memories.get(memory).isInput || random.nextInt(3) == 0);
+    access(memory, memories.get(memory).isInput() || random.nextInt(3) == 0);
+  }
+
+  /** Touches the thread's element of a tile, one near it, or one that a single thread stores. */
+  private void near(boolean loads) {
+    if (left-- <= 0) {
+      return;
+    }
+    Value own = ownOfBlock.get(ownOfBlock.size() - 1);
+    int last = numbers.words.size() - 1;
+    Value recent = numbers.words.get(last - random.nextInt(Math.min(3, last + 1)));
+    int kind = random.nextInt(8);
+    if (kind > 4) {
+      String single = code.predicate();
+      code.emit("setp.eq.s32 %s, %s, %d", single, own, random.nextInt(3));
+      String place = memories.get(2).name();
+      touch(memories.get(2), loads ? "" : "@" + single + " ", place, 0, loads);
+      return;
+    }
+    boolean isNear = recent.isNatural() && recent.most() < 500;
+    Value further = kind > 3 || !isNear ? Value.constant(random.nextInt(2)) : recent;
+    access(memories.get(2), kind < 1 ? own : sum(own, further), loads);
+  }
+
+  private Value sum(Value a, Value b) {
+    return numbers.put(a.least() + b.least(), a.most() + b.most(), false, "add.s32", a, b);
   }
 
   private int array() {
     return random.nextInt(3) == 0 ? 1 : 0;
   }
 
-  /** A store to an array that has stores. */
+  boolean hasStored() {
+    return hasStored;
+  }
+
+  /** A store that most kernels end with. */
   void store() {
-    access(0, false);
+    switch (theme) {
+      case MIXED -> access(0, false);
+      case BARRIERS -> near(false);
+      case GUARDS -> access(memories.get(0), Value.constant(0), false);
+    }
   }
 
   /** Takes an index that may be the same in several threads for one that tells them apart. */
@@ -110,8 +147,8 @@ final class RandomAccesses {
       touch(of, "", pointer.register, further(of, pointer.most), loads);
       return;
     }
-    List<Value> own = of.isGlobal ? ownOfGrid : ownOfBlock;
-    boolean isOther = loads && (of.isInput || random.nextBoolean()) || numbers.isOdd();
+    List<Value> own = of.isGlobal() ? ownOfGrid : ownOfBlock;
+    boolean isOther = loads && (of.isInput() || random.nextBoolean()) || numbers.isOdd();
     Value index = isOther ? numbers.word() : own.get(own.size() - 1);
     access(of, index, loads);
   }
@@ -123,19 +160,19 @@ final class RandomAccesses {
     String other = code.label();
     String end = code.label();
     code.emit("@%s bra %s", decision, other);
-    access(of, index, of.isInput);
+    access(of, index, of.isInput());
     code.emit("bra %s", end);
     code.at(other);
-    access(of, random.nextInt(3) == 0 ? numbers.word() : index, of.isInput);
+    access(of, random.nextInt(3) == 0 ? numbers.word() : index, of.isInput());
     code.at(end);
   }
 
   private void access(Memory of, Value index, boolean loads) {
-    long end = Math.min(of.bytes / of.unit - 4, Integer.MAX_VALUE);
+    long end = Math.min(of.bytes() / of.unit() - 4, Integer.MAX_VALUE);
     Value inside = index;
     String guard = "";
     if (!index.isNatural() || index.most() > end) {
-      if (!of.isGlobal && random.nextBoolean()) {
+      if (!of.isGlobal() && random.nextBoolean()) {
         inside = numbers.put(0, 255, index.isUniform(), "and.b32", index, "255");
       } else {
         guard = "@" + inside(index, end) + " ";
@@ -145,9 +182,9 @@ final class RandomAccesses {
     if (guard.isEmpty() && random.nextInt(8) == 0) {
       guard = (random.nextBoolean() ? "@" : "@!") + numbers.predicate() + " ";
     }
-    boolean isOne = inside.least() == inside.most() && !of.isGlobal && guard.isEmpty();
-    String address = isOne ? of.name : of.isGlobal ? inArray(of, inside) : inTile(of, inside);
-    long most = inside.most() * of.unit;
+    boolean isOne = inside.least() == inside.most() && !of.isGlobal() && guard.isEmpty();
+    String address = isOne ? of.name() : of.isGlobal() ? inArray(of, inside) : inTile(of, inside);
+    long most = inside.most() * of.unit();
     touch(of, guard, address, isOne ? most : further(of, most), loads);
   }
 
@@ -169,7 +206,7 @@ final class RandomAccesses {
     String base = code.wide();
     String address = code.wide();
     String offset = code.wide();
-    code.emit("ld.param.u64 %s, [%s]", base, of.name);
+    code.emit("ld.param.u64 %s, [%s]", base, of.name());
     if (random.nextInt(4) == 0) {
       code.emit("cvta.to.global.u64 %s, %s", base, base);
     }
@@ -180,17 +217,17 @@ final class RandomAccesses {
       int further = random.nextInt(3);
       at = numbers.put(0, index.most() + further, false, "add.s32", index, "" + further);
     }
-    boolean isPower = Integer.bitCount(of.unit) == 1;
+    boolean isPower = Integer.bitCount(of.unit()) == 1;
     if (form == 1) {
-      code.emit("mad.wide.s32 %s, %s, %d, %s", address, at, of.unit, base);
+      code.emit("mad.wide.s32 %s, %s, %d, %s", address, at, of.unit(), base);
     } else if (form == 2 && isPower) {
       String sign = random.nextBoolean() ? "s64.s32" : "u64.u32";
       code.emit("cvt.%s %s, %s", sign, offset, at);
-      code.emit("shl.b64 %s, %s, %d", offset, offset, Integer.numberOfTrailingZeros(of.unit));
+      code.emit("shl.b64 %s, %s, %d", offset, offset, Integer.numberOfTrailingZeros(of.unit()));
       code.emit("add.s64 %s, %s, %s", address, base, offset);
     } else {
       String sign = random.nextInt(4) == 0 ? "u32" : "s32";
-      code.emit("mul.wide.%s %s, %s, %d", sign, offset, at, of.unit);
+      code.emit("mul.wide.%s %s, %s, %d", sign, offset, at, of.unit());
       code.emit("add.s64 %s, %s, %s", address, base, offset);
     }
     return address;
@@ -200,38 +237,38 @@ final class RandomAccesses {
     if (random.nextInt(3) == 0) {
       String base = code.wide();
       String address = code.wide();
-      code.emit("mov.u64 %s, %s", base, of.name);
-      code.emit("mad.wide.u32 %s, %s, %d, %s", address, index, of.unit, base);
+      code.emit("mov.u64 %s, %s", base, of.name());
+      code.emit("mad.wide.u32 %s, %s, %d, %s", address, index, of.unit(), base);
       return address;
     }
     String base = code.word();
     String address = code.word();
-    code.emit("mov.u32 %s, %s", base, of.name);
-    if (Integer.bitCount(of.unit) == 1 && random.nextBoolean()) {
-      code.emit("shl.b32 %s, %s, %d", address, index, Integer.numberOfTrailingZeros(of.unit));
+    code.emit("mov.u32 %s, %s", base, of.name());
+    if (Integer.bitCount(of.unit()) == 1 && random.nextBoolean()) {
+      code.emit("shl.b32 %s, %s, %d", address, index, Integer.numberOfTrailingZeros(of.unit()));
       code.emit("add.s32 %s, %s, %s", address, base, address);
     } else {
-      code.emit("mad.lo.s32 %s, %s, %d, %s", address, index, of.unit, base);
+      code.emit("mad.lo.s32 %s, %s, %d, %s", address, index, of.unit(), base);
     }
     return address;
   }
 
   /** How many bytes beyond an address to go: usually to a place in the same element. */
   private long further(Memory of, long most) {
-    long bytes = numbers.isOdd() ? (long) random.nextInt(3) * of.unit : 0;
-    bytes += of.unit > 4 && random.nextBoolean() ? of.unit - 4L : 0;
-    return most + bytes + of.unit > of.bytes ? 0 : bytes;
+    long bytes = numbers.isOdd() ? (long) random.nextInt(3) * of.unit() : 0;
+    bytes += of.unit() > 4 && random.nextBoolean() ? of.unit() - 4L : 0;
+    return most + bytes + of.unit() > of.bytes() ? 0 : bytes;
   }
 
   /** Loads or stores as many bytes as the place is aligned to, or fewer. */
   private void touch(Memory of, String guard, String address, long further, boolean loads) {
-    String space = of.isGlobal ? "global" : "shared";
+    String space = of.isGlobal() ? "global" : "shared";
     String place = "[" + address + (further > 0 ? "+" + further : "") + "]";
-    int width = (int) Long.lowestOneBit(of.unit | further | 16);
-    if (random.nextInt(6) == 0) {
+    int width = (int) Long.lowestOneBit(of.unit() | further | 16);
+    if (theme == Theme.MIXED && random.nextInt(6) == 0) {
       width = 1 << random.nextInt(Integer.numberOfTrailingZeros(width) + 1);
     }
-    if (width == 4 && !of.isInput && random.nextInt(8) == 0) {
+    if (width == 4 && !of.isInput() && theme == Theme.MIXED && random.nextInt(8) == 0) {
       String scope = numbers.isOdd() ? numbers.any(".relaxed.cta", ".relaxed.gpu") : "";
       code.emit("%satom%s.%s.add.u32 %s, %s, 1", guard, scope, space, code.word(), place);
       return;
@@ -263,6 +300,7 @@ final class RandomAccesses {
   }
 
   private void store(String guard, String operation, int width, String place) {
+    hasStored = true;
     Value value = numbers.isOdd() ? Value.constant(random.nextInt(3)) : numbers.word();
     if (width >= 8) {
       String wide = code.wide();
@@ -297,23 +335,23 @@ final class RandomAccesses {
   @Nullable Pointer pointer(Value first, long most) {
     int memory = random.nextInt(3);
     Memory of = memories.get(memory);
-    if (!first.isNatural() || (most + 4) * of.unit > of.bytes) {
+    if (!first.isNatural() || (most + 4) * of.unit() > of.bytes()) {
       return null;
     }
     String base = code.wide();
-    if (of.isGlobal) {
-      code.emit("ld.param.u64 %s, [%s]", base, of.name);
+    if (of.isGlobal()) {
+      code.emit("ld.param.u64 %s, [%s]", base, of.name());
     } else {
-      code.emit("mov.u64 %s, %s", base, of.name);
+      code.emit("mov.u64 %s, %s", base, of.name());
     }
     String register = code.wide();
-    code.emit("mad.wide.s32 %s, %s, %d, %s", register, first, of.unit, base);
-    return new Pointer(register, memory, most * of.unit);
+    code.emit("mad.wide.s32 %s, %s, %d, %s", register, first, of.unit(), base);
+    return new Pointer(register, memory, most * of.unit());
   }
 
   void move(Pointer pointer, Value step) {
     String bytes = code.wide();
-    code.emit("mul.wide.s32 %s, %s, %d", bytes, step, memories.get(pointer.memory).unit);
+    code.emit("mul.wide.s32 %s, %s, %d", bytes, step, memories.get(pointer.memory).unit());
     code.emit("add.s64 %s, %s, %s", pointer.register, pointer.register, bytes);
   }
 }

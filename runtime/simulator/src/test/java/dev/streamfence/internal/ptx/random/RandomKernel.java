@@ -1,6 +1,8 @@
 package dev.streamfence.internal.ptx.random;
 
+import dev.streamfence.internal.ptx.random.RandomLoops.Loop;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Random;
 
@@ -25,6 +27,7 @@ public final class RandomKernel {
   private static final int KEPT = 1 << 12;
 
   private final Random random;
+  private final Theme theme;
   private final KernelCode code = new KernelCode();
   private final RandomNumbers numbers;
   private final RandomAccesses accesses;
@@ -37,24 +40,27 @@ public final class RandomKernel {
   /** Whether it has local memory. */
   private final boolean keeps;
 
-  /** The number of elements, and the threads of a block and of the grid in x. */
-  private Value n = Value.constant(0);
-
-  private Value block = n;
-  private Value grid = n;
+  private final RandomLoops loops;
 
   /** Where the innermost loop ends, and its next iteration; empty outside of loops. */
   private String loopEnd = "";
 
   private String loopLatch = "";
 
+  /** Random numbers whose first ones differ between neighbouring seeds, unlike Java's own. */
+  public static Random random(long seed) {
+    return new Random(seed * 0x9E37_79B9_7F4A_7C15L);
+  }
+
   public RandomKernel(Random random) {
     this.random = random;
-    this.numbers = new RandomNumbers(random, code);
-    this.accesses = new RandomAccesses(random, code, numbers);
+    this.theme = Theme.any(random);
+    this.numbers = new RandomNumbers(random, code, theme);
+    this.accesses = new RandomAccesses(random, code, numbers, theme);
     this.isNatural = random.nextInt(3) > 0;
-    this.keeps = random.nextInt(4) == 0;
-    this.dimensions = random.nextInt(3) > 0 ? 1 : 2 + random.nextInt(2);
+    this.keeps = theme == Theme.MIXED && random.nextInt(4) == 0;
+    this.dimensions = theme != Theme.MIXED || random.nextInt(2) > 0 ? 1 : 2 + random.nextInt(2);
+    this.loops = begin();
   }
 
   /** Whether no number of a launch is to be negative. */
@@ -72,39 +78,54 @@ public final class RandomKernel {
    * distinct numbers, and two more numbers.
    */
   public String write(int statements) {
-    begin();
-    if (random.nextInt(3) > 0) {
+    if (theme == Theme.MIXED && random.nextInt(3) > 0) {
       Value own = accesses.ownOfGrid.get(0);
-      String outside = numbers.compared("ge", own, n).register();
+      String outside = numbers.compared("ge", own, loops.elements()).register();
       code.emit("@%s %s", outside, numbers.any("ret", "ret", "exit"));
     }
-    if (random.nextInt(3) == 0) {
+    if (theme == Theme.MIXED && random.nextInt(3) == 0) {
       accesses.mistake();
     }
+    if (theme == Theme.GUARDS) {
+      numbers.compute();
+      code.emit("@%s bra END", numbers.predicate());
+    }
+    if (theme == Theme.BARRIERS) {
+      loop(0, true);
+    }
     block(statements, 0, true);
-    accesses.store();
+    if (!accesses.hasStored() || random.nextInt(3) == 0) {
+      accesses.store();
+    }
     code.at("END");
     return code.module(DYNAMIC, PARAMETERS, VARIABLES);
   }
 
   /** Computes the thread's indices, and loads the launch's numbers. */
-  private void begin() {
-    n =
+  private RandomLoops begin() {
+    Value n =
         numbers.put(
             isNatural ? 0 : RandomLaunch.LEAST, RandomLaunch.MOST, true, "ld.param.u32", "[p2]");
     Value m = numbers.put(1, RandomLaunch.MOST, true, "ld.param.u32", "[p3]");
     Value any = numbers.put(Integer.MIN_VALUE, Integer.MAX_VALUE, true, "ld.param.u32", "[p5]");
     Value limited = numbers.put(-20, Integer.MAX_VALUE, true, "max.s32", any, "-20");
-    numbers.words.addAll(
-        List.of(
-            n,
-            n,
-            m,
-            numbers.put(0, 1023, true, "and.b32", any, "1023"),
-            numbers.put(-20, 40, true, "min.s32", limited, "40")));
+    if (theme == Theme.MIXED) {
+      numbers.words.addAll(
+          List.of(
+              n,
+              n,
+              m,
+              numbers.put(0, 1023, true, "and.b32", any, "1023"),
+              numbers.put(-20, 40, true, "min.s32", limited, "40")));
+    }
+    if (theme == Theme.BARRIERS) {
+      numbers.words.add(n);
+    }
     numbers.compared.addAll(List.of(any, limited, n, m));
     Value ofGrid = Value.constant(0);
     Value ofBlock = Value.constant(0);
+    Value block = n;
+    Value grid = n;
     for (int i = dimensions - 1; i >= 0; i--) {
       char axis = "xyz".charAt(i);
       Value thread = numbers.special("%tid." + axis, RandomLaunch.THREADS[i] - 1);
@@ -123,7 +144,7 @@ public final class RandomKernel {
         ofBlock = thread;
       } else {
         Value pitch = dimensions == 2 && random.nextInt(3) == 0 ? n : width;
-        if (pitch == n) {
+        if (pitch.equals(n)) {
           code.emit("@%s bra END", numbers.compared("ge", place, n));
           place = new Value(place.register(), 0, RandomLaunch.MOST, false);
         }
@@ -131,19 +152,25 @@ public final class RandomKernel {
         Value row = random.nextInt(4) == 0 ? Value.constant(32 + random.nextInt(2)) : size;
         ofBlock = numbers.product(ofBlock, row, thread);
         // No block has more threads than that, whatever its shape.
-        long most = row == size ? 255 : Math.min(ofBlock.most(), 2000);
+        long most = row.equals(size) ? 255 : Math.min(ofBlock.most(), 2000);
         ofBlock = new Value(ofBlock.register(), 0, most, false);
       }
       block = size;
       grid = width;
-      numbers.words.addAll(List.of(thread, blockIndex, size, blocks, place));
+      if (theme == Theme.MIXED) {
+        numbers.words.addAll(List.of(thread, blockIndex, size, blocks, place));
+      }
     }
-    numbers.words.addAll(List.of(ofGrid, ofGrid, ofGrid, ofBlock));
+    numbers.words.add(theme == Theme.BARRIERS ? ofBlock : ofGrid);
+    if (theme == Theme.MIXED) {
+      numbers.words.addAll(List.of(ofGrid, ofBlock));
+    }
     accesses.ownOfGrid.add(ofGrid);
     accesses.ownOfBlock.add(ofBlock);
     for (int i = 0; keeps && i < 12; i += 4) {
       code.emit("st.local.u32 [kept+%d], %s", i, block);
     }
+    return new RandomLoops(random, numbers, accesses, theme, n, block, grid);
   }
 
   /**
@@ -169,16 +196,16 @@ public final class RandomKernel {
   }
 
   private void statement(int depth, boolean together) {
-    switch (random.nextInt(depth > 2 ? 11 : 17)) {
-      case 0, 1 -> numbers.compute();
-      case 2, 3, 4 -> accesses.access();
-      case 5 -> exchange(together);
-      case 6 -> accesses.onBothWays(numbers.predicate());
-      case 7 -> keep();
-      case 8 -> accesses.distinct();
-      case 9 -> barrier(together);
-      case 10 -> leave(together);
-      case 11, 12, 13 -> guarded(depth, together);
+    switch (theme.kind(random, depth > (theme == Theme.BARRIERS ? 1 : 2) ? 8 : 10)) {
+      case 0 -> numbers.compute();
+      case 1 -> accesses.access();
+      case 2 -> exchange(together);
+      case 3 -> accesses.onBothWays(numbers.predicate());
+      case 4 -> keep();
+      case 5 -> accesses.distinct();
+      case 6 -> barrier(together);
+      case 7 -> leave(together);
+      case 8 -> guarded(depth, together);
       default -> loop(depth, together);
     }
   }
@@ -217,6 +244,9 @@ public final class RandomKernel {
   /** Ends the thread, its loop, or its iteration, if something holds. */
   private void leave(boolean together) {
     Value decision = numbers.predicate();
+    if (loopEnd.isEmpty() && theme == Theme.BARRIERS) {
+      return;
+    }
     if (loopEnd.isEmpty()) {
       code.emit("@%s %s", decision, numbers.any("ret", "exit", "bra END"));
     } else if (!together || decision.isUniform() || numbers.isOdd()) {
@@ -241,106 +271,20 @@ public final class RandomKernel {
     }
   }
 
-  /**
-   * A loop.
-   *
-   * @param counter its counter, which has its first number
-   * @param goesOn the comparison of the counter with which it goes on
-   * @param operation how the counter changes
-   * @param trips how often it goes on at most; negative if that is not known to be little
-   * @param isOwn whether the counter is different in all threads of the grid
-   */
-  private record Loop(
-      Value counter,
-      String goesOn,
-      Value bound,
-      String operation,
-      Value step,
-      int trips,
-      boolean isOwn) {}
-
   private void loop(int depth, boolean together) {
-    Loop loop =
-        switch (random.nextInt(10)) {
-          case 0, 1, 2 -> strided();
-          case 3, 4 -> {
-            int trips = 1 + random.nextInt(5);
-            Value counter = counter(Value.constant(0), 0, trips);
-            String goesOn = numbers.any("lt.s32", "lt.u32", "ne.s32");
-            yield counted(counter, goesOn, Value.constant(trips), "add.s32", 1, trips);
-          }
-          case 5 -> {
-            Value half = numbers.put(0, block.most() / 2, true, "shr.u32", block, "1");
-            Value counter = counter(half, 0, half.most());
-            String goesOn = numbers.any("gt.s32", "ne.s32", "gt.u32");
-            yield counted(counter, goesOn, Value.constant(0), "shr.u32", 1, 8);
-          }
-          case 6 -> {
-            Value counter = counter(Value.constant(1), 1, 2 * block.most());
-            yield counted(counter, numbers.any("lt.s32", "lt.u32"), block, "shl.b32", 1, 8);
-          }
-          case 7 -> {
-            // In steps of four, to the last multiple of four.
-            Value whole =
-                numbers.put(RandomLaunch.LEAST - 3, RandomLaunch.MOST, true, "and.b32", n, "-4");
-            Value end = numbers.put(0, RandomLaunch.MOST, true, "max.s32", whole, "0");
-            Value counter = counter(Value.constant(0), 0, RandomLaunch.MOST);
-            yield counted(counter, numbers.any("ne.s32", "lt.s32"), end, "add.s32", 4, -1);
-          }
-          case 8 -> {
-            // From one number to another, which differ between threads.
-            Value first = numbers.word();
-            Value last = numbers.word();
-            long most = Math.max(first.most(), last.most()) + 8;
-            Value counter = counter(first, first.least(), most);
-            String goesOn = numbers.any("lt.s32", "le.s32");
-            yield counted(counter, goesOn, last, "add.s32", 1 + random.nextInt(4), -1);
-          }
-          default -> {
-            Value word = numbers.word();
-            Value few = numbers.put(0, 7, word.isUniform(), "and.b32", word, "7");
-            Value counter = counter(few, -1, 7);
-            String goesOn = numbers.any("gt.s32", "ge.s32", "ne.s32");
-            yield counted(counter, goesOn, Value.constant(0), "add.s32", -1, 8);
-          }
-        };
-    if (loop.isOwn && loop.operation.startsWith("add") && random.nextInt(3) == 0) {
+    Loop loop = loops.next();
+    if (loop.isOwn() && loop.operation().startsWith("add") && random.nextInt(3) == 0) {
       stridedInWideNumbers(loop, depth);
     } else {
-      repeat(loop, depth, together && loop.counter.isUniform() && loop.bound.isUniform());
+      repeat(loop, depth, together && loop.counter().isUniform() && loop.bound().isUniform());
     }
-  }
-
-  private static Loop counted(
-      Value counter, String goesOn, Value bound, String operation, int step, int trips) {
-    return new Loop(counter, goesOn, bound, operation, Value.constant(step), trips, false);
-  }
-
-  /** Each thread takes the elements that are a grid apart, from the first one or the last one. */
-  private Loop strided() {
-    Value own = accesses.ownOfGrid.get(accesses.ownOfGrid.size() - 1);
-    Value step = numbers.isOdd() ? block : grid;
-    if (random.nextInt(4) > 0) {
-      Value counter = counter(own, own.least(), own.most() + RandomLaunch.MOST + step.most());
-      String goesOn = isNatural && random.nextBoolean() ? "lt.u32" : "lt.s32";
-      return new Loop(counter, goesOn, n, "add.s32", step, -1, true);
-    }
-    long least = RandomLaunch.LEAST - own.most();
-    Value last = numbers.put(least, RandomLaunch.MOST, false, "sub.s32", n, own);
-    Value counter = counter(last, least - step.most(), RandomLaunch.MOST);
-    return new Loop(counter, "gt.s32", Value.constant(0), "sub.s32", step, -1, true);
-  }
-
-  /** A register that has the number of another one at first, and others later. */
-  private Value counter(Value first, long least, long most) {
-    return numbers.put(least, most, first.isUniform(), "mov.u32", first);
   }
 
   private void repeat(Loop loop, int depth, boolean together) {
     boolean isTestedFirst = random.nextBoolean();
     List<Value> variables = new ArrayList<>();
     List<RandomAccesses.Pointer> pointers = new ArrayList<>();
-    variables(loop, variables, pointers);
+    begin(loop, variables, pointers);
     String begin = code.label();
     String latch = code.label();
     String end = code.label();
@@ -356,21 +300,21 @@ public final class RandomKernel {
     loopLatch = latch;
     int words = numbers.words.size();
     int predicates = numbers.predicates.size();
-    numbers.words.add(loop.counter);
+    numbers.words.add(loop.counter());
     numbers.words.addAll(variables);
     accesses.pointers.addAll(pointers);
-    if (loop.isOwn) {
-      accesses.ownOfGrid.add(loop.counter);
+    if (loop.isOwn()) {
+      accesses.ownOfGrid.add(loop.counter());
     }
-    block(1 + random.nextInt(3), depth + 1, together);
+    body(depth + 1, together);
     accesses.pointers.removeAll(pointers);
-    if (loop.isOwn) {
+    if (loop.isOwn()) {
       accesses.ownOfGrid.remove(accesses.ownOfGrid.size() - 1);
     }
     code.at(latch);
-    code.emit("%s %s, %s, %s", loop.operation, loop.counter, loop.counter, loop.step);
+    code.emit("%s %s, %s, %s", loop.operation(), loop.counter(), loop.counter(), loop.step());
     for (RandomAccesses.Pointer pointer : pointers) {
-      accesses.move(pointer, loop.step);
+      accesses.move(pointer, loop.step());
     }
     if (isTestedFirst && !variables.isEmpty() && random.nextInt(3) == 0) {
       // Threads choose between two latches.
@@ -383,20 +327,37 @@ public final class RandomKernel {
       test(loop, "@%s bra " + begin);
     }
     code.at(end);
-    numbers.words.subList(words, numbers.words.size()).clear();
+    // What the loop has changed is known behind it.
+    numbers.words.subList(words + 1 + variables.size(), numbers.words.size()).clear();
     numbers.predicates.subList(predicates, numbers.predicates.size()).clear();
     loopEnd = outerEnd;
     loopLatch = outerLatch;
   }
 
+  /**
+   * What a loop repeats. That threads leave between an access and a barrier matters for the order
+   * of accesses.
+   */
+  private void body(int depth, boolean together) {
+    if (theme != Theme.BARRIERS) {
+      block(1 + random.nextInt(3), depth, together);
+      return;
+    }
+    List<Runnable> parts =
+        new ArrayList<>(List.of(accesses::access, () -> barrier(together), () -> leave(together)));
+    parts.add(depth < 2 ? () -> loop(depth, together) : () -> barrier(together));
+    Collections.shuffle(parts, random);
+    parts.subList(0, 2 + random.nextInt(3)).forEach(Runnable::run);
+  }
+
   private void test(Loop loop, String branch) {
     String goesOn = code.predicate();
-    code.emit("setp.%s %s, %s, %s", loop.goesOn, goesOn, loop.counter, loop.bound);
+    code.emit("setp.%s %s, %s, %s", loop.goesOn(), goesOn, loop.counter(), loop.bound());
     code.emit(branch, goesOn);
   }
 
-  /** What the loop changes beside its counter. */
-  private void variables(Loop loop, List<Value> variables, List<RandomAccesses.Pointer> pointers) {
+  /** Chooses what the loop changes beside its counter. */
+  private void begin(Loop loop, List<Value> variables, List<RandomAccesses.Pointer> pointers) {
     if (random.nextInt(3) == 0) {
       Value first = random.nextBoolean() ? Value.constant(random.nextInt(3)) : numbers.word();
       if (first.least() > -10_000 && first.most() < 10_000_000) {
@@ -405,9 +366,9 @@ public final class RandomKernel {
                 Math.min(first.least(), 0), first.most() + 1 + 8L * 4, false, "mov.u32", first));
       }
     }
-    boolean isAscending = loop.operation.startsWith("add") && loop.step.isNatural();
+    boolean isAscending = loop.operation().startsWith("add") && loop.step().isNatural();
     if (isAscending && random.nextInt(3) == 0) {
-      RandomAccesses.Pointer pointer = accesses.pointer(loop.counter, loop.counter.most());
+      RandomAccesses.Pointer pointer = accesses.pointer(loop.counter(), loop.counter().most());
       if (pointer != null) {
         pointers.add(pointer);
       }
@@ -418,7 +379,7 @@ public final class RandomKernel {
   private void change(List<Value> variables, Loop loop) {
     for (Value each : variables) {
       int way = random.nextInt(3);
-      if (way == 0 && loop.trips >= 0) {
+      if (way == 0 && loop.trips() >= 0) {
         code.emit("add.s32 %s, %s, %d", each, each, 1 + random.nextInt(4));
       } else if (way == 1 && each.isNatural()) {
         code.emit("xor.b32 %s, %s, 1", each, each);
@@ -436,9 +397,9 @@ public final class RandomKernel {
     String goesOn = code.predicate();
     String begin = code.label();
     String end = code.label();
-    code.emit("cvt.%s %s, %s", numbers.any("u64.u32", "s64.s32"), counter, loop.counter);
-    code.emit("cvt.s64.s32 %s, %s", bound, n);
-    code.emit("cvt.%s %s, %s", numbers.any("u64.u32", "s64.s32"), step, loop.step);
+    code.emit("cvt.%s %s, %s", numbers.any("u64.u32", "s64.s32"), counter, loop.counter());
+    code.emit("cvt.s64.s32 %s, %s", bound, loop.bound());
+    code.emit("cvt.%s %s, %s", numbers.any("u64.u32", "s64.s32"), step, loop.step());
     String test = isNatural && random.nextBoolean() ? "ge.u64" : "ge.s64";
     code.at(begin);
     code.emit("setp.%s %s, %s, %s", test, goesOn, counter, bound);
@@ -447,7 +408,7 @@ public final class RandomKernel {
     loopEnd = end;
     String outerLatch = loopLatch;
     loopLatch = end;
-    Value low = numbers.put(0, loop.counter.most(), false, "cvt.u32.u64", counter);
+    Value low = numbers.put(0, loop.counter().most(), false, "cvt.u32.u64", counter);
     numbers.words.add(low);
     accesses.ownOfGrid.add(low);
     block(1 + random.nextInt(3), depth + 1, false);

@@ -68,15 +68,9 @@ public record RandomLaunch(PtxGrid grid, int n, int m, int any, long wide, long 
         random.nextInt(4) == 0 ? 0 : random.nextLong());
   }
 
-  /** One of those that a certain conflict is about: of usual size, with larger numbers. */
-  public static RandomLaunch ordinary(int[] shape, Random random) {
-    boolean isFalling = random.nextBoolean();
-    int[] numbers = new int[4];
-    for (int i = 0; i < numbers.length; i++) {
-      numbers[i] = 4099 + 131 * (isFalling ? 30 - i : i) + random.nextInt(100);
-    }
-    return new RandomLaunch(
-        grid(shape), numbers[0], numbers[1], numbers[2], numbers[3], random.nextLong());
+  /** A launch of a shape with some numbers. */
+  public static RandomLaunch of(int[] shape, int[] numbers, long data) {
+    return new RandomLaunch(grid(shape), numbers[0], numbers[1], numbers[2], numbers[3], data);
   }
 
   private static PtxGrid grid(int[] shape) {

@@ -22,6 +22,7 @@ final class RandomNumbers {
 
   private final Random random;
   private final KernelCode code;
+  private final Theme theme;
 
   /** How often in 100 cases the code does what a usual kernel does not. */
   private final int oddness;
@@ -34,8 +35,9 @@ final class RandomNumbers {
   /** Numbers of the launch that others are compared with. */
   final List<Value> compared = new ArrayList<>();
 
-  RandomNumbers(Random random, KernelCode code) {
+  RandomNumbers(Random random, KernelCode code, Theme theme) {
     this.random = random;
+    this.theme = theme;
     this.code = code;
     int[] all = {2, 10, 40};
     this.oddness = all[random.nextInt(all.length)];
@@ -45,18 +47,22 @@ final class RandomNumbers {
     return random.nextInt(100) < oddness;
   }
 
-  /** One of several, the same for the same seed. */
   String any(String... choices) {
     return choices[random.nextInt(choices.length)];
   }
 
   Value word() {
+    if (theme != Theme.MIXED) {
+      // What was computed for this place.
+      int last = words.size() - 1;
+      return words.get(last - random.nextInt(Math.min(3, last + 1)));
+    }
     return words.get(random.nextInt(words.size()));
   }
 
   private Value uniform() {
     List<Value> all = words.stream().filter(Value::isUniform).toList();
-    return all.get(random.nextInt(all.size()));
+    return all.isEmpty() ? Value.constant(3) : all.get(random.nextInt(all.size()));
   }
 
   /** A register with what an instruction computes. */
@@ -87,18 +93,25 @@ final class RandomNumbers {
         least + sum.least(), most + sum.most(), isUniform, "mad.lo.s32", a, b, sum.register());
   }
 
-  /** Computes a number that fits, and makes it one of {@link #words}. */
+  /**
+   * Computes a number that fits, and makes it one of {@link #words}. Code that computes another one
+   * stays in the kernel, which does not use it.
+   */
   Value compute() {
     Value made = null;
     while (made == null) {
       Value a = isOdd() ? uniform() : word();
+      if (theme == Theme.GUARDS && random.nextInt(3) == 0) {
+        made = opposite(a);
+        continue;
+      }
       made = random.nextInt(3) > 0 ? arithmetic(a) : bits(a);
     }
     words.add(made);
     return made;
   }
 
-  /** The value, if it fits: the kernel does not use others. */
+  /** The value, if it fits; otherwise null. */
   private static @Nullable Value fitting(Value value) {
     return value.least() < -LIMIT || value.most() > LIMIT ? null : value;
   }
@@ -200,6 +213,13 @@ final class RandomNumbers {
     }
   }
 
+  /** A negative number, if the other one is none. */
+  private Value opposite(Value a) {
+    return random.nextBoolean()
+        ? put(-1 - a.most(), -1 - a.least(), a.isUniform(), "not.b32", a)
+        : put(-a.most(), -a.least(), a.isUniform(), "neg.s32", a);
+  }
+
   private @Nullable Value bits(Value a) {
     int places = 1 + random.nextInt(4);
     long mask = (1L << places) - 1;
@@ -225,9 +245,7 @@ final class RandomNumbers {
             ? null
             : put(0, above, same, any("or.b32", "xor.b32"), a, "" + (1 + random.nextInt(7)));
       case 8:
-        return random.nextBoolean()
-            ? put(-1 - a.most(), -1 - a.least(), same, "not.b32", a)
-            : put(-a.most(), -a.least(), same, "neg.s32", a);
+        return opposite(a);
       case 9:
         return narrow(a);
       case 10:
@@ -289,6 +307,12 @@ final class RandomNumbers {
   private @Nullable Value comparison() {
     Value a = word();
     String relation = any(RELATIONS);
+    if (theme == Theme.BARRIERS && random.nextBoolean()) {
+      return compared(relation, a, Value.constant(random.nextInt(5)));
+    }
+    if (theme == Theme.GUARDS && a.mayBeUnsigned() && random.nextBoolean()) {
+      return compared(any("lt", "le", "gt", "ge") + ".u32", a, any(LARGE));
+    }
     switch (random.nextInt(10)) {
       case 0, 1, 2:
         return compared(
