@@ -35,7 +35,7 @@ import org.junit.jupiter.api.Test;
  */
 @Tag("search")
 final class RacesSimulationTest {
-  private static final int KERNELS = Effort.of(250, 2000);
+  private static final int KERNELS = Effort.of(500, 4000);
   private static final int LAUNCHES = 4;
   private static final Pattern BARRIER = Pattern.compile("(bar|barrier)(\\.cta)?\\.sync\\s+0;");
 

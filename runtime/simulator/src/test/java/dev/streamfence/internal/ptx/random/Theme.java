@@ -23,8 +23,8 @@ enum Theme {
   }
 
   static Theme any(Random random) {
-    int at = random.nextInt(6);
-    return at < 3 ? MIXED : at < 5 ? BARRIERS : GUARDS;
+    Theme[] all = values();
+    return all[random.nextInt(all.length)];
   }
 
   /** One of the first kinds of statements. */
