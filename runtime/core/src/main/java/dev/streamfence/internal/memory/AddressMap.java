@@ -40,9 +40,9 @@ final class AddressMap<V> {
     return byScattered.putIfAbsent(address * SCATTER, value);
   }
 
-  /** Removes a value if the address has it; returns whether it had. */
-  boolean remove(long address, V value) {
-    return byScattered.remove(address * SCATTER, value);
+  /** Removes a value if the address has it. */
+  void remove(long address, V value) {
+    byScattered.remove(address * SCATTER, value);
   }
 
   /** All values, as they change, in no particular order. */

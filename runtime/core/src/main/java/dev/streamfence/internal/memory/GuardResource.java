@@ -155,9 +155,7 @@ public final class GuardResource extends TrackedResource implements AutoCloseabl
 
   @Override
   long lose(Allocation allocation) {
-    Allocation raw = allocation.enclosing();
-    ranges.remove(raw);
-    resource.deallocate(raw);
+    giveBack(allocation.enclosing());
     return super.lose(allocation);
   }
 
