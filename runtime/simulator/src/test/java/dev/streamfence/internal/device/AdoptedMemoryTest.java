@@ -503,6 +503,21 @@ final class AdoptedMemoryTest {
   }
 
   @Test
+  void aWindowThatCannotBeAdoptedDoesNotKeepItsArrayAllocated() {
+    DeviceArray<int[]> own = gpu.memory().upload(a, new int[] {1, 2, 3, 4});
+    ForeignMemory window =
+        ForeignMemory.at(Inside.allocation(own).address(), 8).readyAfterEvent(event);
+    device.failCall(DriverCall.WAIT_FOR_EVENT, 1, INVALID_VALUE);
+    assertThatThrownBy(() -> gpu.memory().adopt(b, window, int[].class))
+        .isInstanceOf(CudaDriverException.class);
+    own.close();
+    gpu.synchronize();
+    gpu.memory().reap();
+    assertThat(gpu.memory().bytesOutstanding()).isZero();
+    producer.free(address);
+  }
+
+  @Test
   void aWindowGoesBackAfterTheUsesOfPartsOfItsArray() {
     DeviceArray<int[]> own = gpu.memory().upload(a, new int[] {1, 2, 3, 4});
     DeviceArray<int[]> window =

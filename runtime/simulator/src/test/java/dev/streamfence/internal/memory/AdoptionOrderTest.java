@@ -137,6 +137,20 @@ final class AdoptionOrderTest {
   }
 
   @Test
+  void neighboursAreAdoptedAtTheSameTime() {
+    long stream = producer.createStream();
+    for (long[] pair : new long[][] {{address, address + SIZE}, {address + SIZE, address}}) {
+      List<Adoption> second = new ArrayList<>();
+      inWait.set(
+          () -> second.add(CompletableFuture.supplyAsync(() -> adopt(pair[1], on.b)).join()));
+      ForeignMemory pending = ForeignMemory.at(pair[0], SIZE).readyAfterStream(stream);
+      adopted.deallocate(adopted.adopt(pending, false, on.a).lease());
+      assertThat(second).hasSize(1);
+      adopted.deallocate(second.get(0).lease());
+    }
+  }
+
+  @Test
   void whatAnotherThreadIsAdoptingIsRefusedUnlessBothOnlyRead() {
     long stream = producer.createStream();
     ForeignMemory pending = ForeignMemory.at(address, SIZE).readyAfterStream(stream);
