@@ -8,15 +8,23 @@ import dev.streamfence.StreamMisuseException;
 import dev.streamfence.UseAfterFreeException;
 import dev.streamfence.internal.order.Deadline;
 import dev.streamfence.internal.order.NamedUse;
+import dev.streamfence.internal.order.StreamPool;
 import dev.streamfence.internal.order.Submission;
+import dev.streamfence.internal.order.Timeline;
+import dev.streamfence.internal.order.WorkObserver;
 import dev.streamfence.simulation.DriverCall;
 import dev.streamfence.simulation.Schedule;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.LongBuffer;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /**
  * Copies and fills of parts of allocations, in pieces, and their effect on errors and other
@@ -142,6 +150,47 @@ final class DeviceCopiesTest {
       Arrays.fill(expected, i + 4, i + 8, (byte) 5);
     }
     assertThat(content()).isEqualTo(expected);
+  }
+
+  /** Up to 1024 values are filled, and the rest is copied from them. */
+  @ParameterizedTest
+  @CsvSource({"1, 0", "3, 0", "1024, 0", "1025, 1", "2048, 1", "2049, 2", "5000, 3"})
+  void aFillOfManyWideValuesReachesEachAndNothingElse(int count, int copiesOnDevice) {
+    requireFilled(on.a, copies, count);
+    assertThat(on.device.calls(DriverCall.FILL_32_STRIDED_ASYNC)).isEqualTo(2);
+    assertThat(on.device.calls(DriverCall.COPY_ON_DEVICE_ASYNC)).isEqualTo(copiesOnDevice);
+  }
+
+  /** Tools take a strided fill for one of the memory behind it as well. */
+  @ParameterizedTest
+  @CsvSource({"1, 0", "2, 1", "3, 2", "5000, 13"})
+  void whereToolsLookOnAWideFillHasNoStride(int count, int copiesOnDevice) {
+    StreamPool visible = new StreamPool(on.driver, 1, true, WorkObserver.NONE, () -> "a runtime");
+    DeviceCopies others = new DeviceCopies(visible, CHUNK, 1);
+    requireFilled(visible.acquire(), others, count);
+    assertThat(on.device.calls(DriverCall.FILL_32_STRIDED_ASYNC)).isZero();
+    assertThat(on.device.calls(DriverCall.COPY_ON_DEVICE_ASYNC)).isEqualTo(copiesOnDevice);
+    others.destroy(false);
+    visible.destroy();
+  }
+
+  /** Fills all but the first and the last of some wide values, whose halves differ. */
+  private static void requireFilled(Timeline timeline, DeviceCopies copies, int count) {
+    UpstreamResource memory = UpstreamResource.streamOrdered(timeline.pool(), false);
+    Allocation values = memory.allocate(8L * (count + 2), timeline, "");
+    copies.fill(timeline, Region.of(values), 1, 7);
+    copies.fill(timeline, Region.of(values).range(8, 8L * count), 8, 0x0506070801020304L);
+    Bytes seen = Bytes.of(8 * (count + 2), 0);
+    copies.download(timeline, Region.of(values), seen);
+    memory.deallocate(values);
+    timeline.synchronize("the end of the fill");
+    memory.reap();
+    LongBuffer found = ByteBuffer.wrap(seen.values()).order(ByteOrder.nativeOrder()).asLongBuffer();
+    assertThat(found.get(0)).isEqualTo(0x0707070707070707L);
+    for (int i = 1; i <= count; i++) {
+      assertThat(found.get(i)).as("value %d", i).isEqualTo(0x0506070801020304L);
+    }
+    assertThat(found.get(count + 1)).isEqualTo(0x0707070707070707L);
   }
 
   @Test
