@@ -159,10 +159,24 @@ final class HostMemoryPoolTest {
   }
 
   @Test
+  void itsBytesAreThoseThatTheDriverHasAllocatedAndNotFreed() {
+    HostMemory small = pool.take(1);
+    HostMemory large = pool.take(65 * MIB);
+    assertThat(pool.bytes()).isEqualTo(4 * KIB + 65 * MIB);
+    pool.giveBack(small);
+    assertThat(pool.bytes()).isEqualTo(4 * KIB + 65 * MIB);
+    pool.giveBack(large);
+    assertThat(pool.bytes()).isEqualTo(4 * KIB);
+    driver.freeHost(pool.drain().get(0));
+    assertThat(pool.bytes()).isZero();
+  }
+
+  @Test
   void memoryThatTheDriverRefusesToFreeIsLeftForTheEnd() {
     HostMemory large = pool.take(65 * MIB);
     device.failCall(DriverCall.FREE_HOST, 1, 1);
     pool.giveBack(large);
+    assertThat(pool.bytes()).isEqualTo(65 * MIB);
     assertThat(pool.drain()).containsExactly(large);
     driver.freeHost(large);
   }

@@ -219,6 +219,8 @@ final class AddressTablesTest {
       assertThat(setAside()).isZero();
     }
     assertThat(onDevice(launch(table(1, 4)), 4)).isEqualTo(table(1, 4));
+    // The host memory of the attempts that failed has served the next ones.
+    assertThat(streams.pool.hostMemory().bytes()).isEqualTo(AddressTables.MIN_BYTES);
   }
 
   @Test
@@ -240,6 +242,17 @@ final class AddressTablesTest {
     }
     // 16 KiB and each twice as large up to 1 MiB.
     assertThat(setAside()).isEqualTo(2L * AddressTables.MAX_BYTES - AddressTables.MIN_BYTES);
+  }
+
+  @Test
+  void tablesThatFillTheRingExactlyNeedNoLargerOne() {
+    int quarter = AddressTables.MIN_BYTES / Long.BYTES / 4;
+    for (int i = 0; i < 4; i++) {
+      launch(table(1_000L * i, quarter));
+    }
+    assertThat(setAside()).isEqualTo(AddressTables.MIN_BYTES);
+    launch(table(1_000_000, 1));
+    assertThat(setAside()).isEqualTo(3L * AddressTables.MIN_BYTES);
   }
 
   @Test

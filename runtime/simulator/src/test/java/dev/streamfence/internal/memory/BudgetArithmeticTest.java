@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.streamfence.OutOfMemoryBudgetException;
 import dev.streamfence.simulation.Schedule;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -33,6 +34,14 @@ final class BudgetArithmeticTest {
               assertThat(e.current()).isEqualTo(current);
               assertThat(e.limit()).isEqualTo(limit);
             });
+  }
+
+  @Test
+  void whatRemainsIsTheLimitWithoutAllThatCountsAgainstIt() {
+    Budget budget = new Budget(1000, 1, 20, 300, 400, 50);
+    assertThat(budget.reserved()).isEqualTo(21);
+    assertThat(budget.remaining()).isEqualTo(629);
+    assertThat(new Budget(100, 1, 20, 300, 400, 50).remaining()).isZero();
   }
 
   @ParameterizedTest

@@ -22,6 +22,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -323,6 +324,16 @@ final class BudgetResourceTest {
     budget.deallocate(third);
     assertThat(budget.snapshot().live()).isZero();
     assertThat(budget.snapshot().peak()).isEqualTo(1536);
+  }
+
+  @Test
+  void eachFreeIsReportedThatItMayHaveMadeRoom() {
+    AtomicInteger reports = new AtomicInteger();
+    budget.whenReturned(reports::incrementAndGet);
+    Allocation allocation = budget.allocate(1024, on.a, "");
+    assertThat(reports).hasValue(0);
+    budget.deallocate(allocation);
+    assertThat(reports).hasValue(1);
   }
 
   @Test
