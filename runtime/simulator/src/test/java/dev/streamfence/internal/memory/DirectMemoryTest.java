@@ -20,6 +20,12 @@ final class DirectMemoryTest {
   }
 
   @Test
+  void errorsSayWhetherMemoryIsOfThePoolOfTheDriver() {
+    assertThat(DriverMemory.direct(on.driver)).hasToString("the driver");
+    assertThat(DriverMemory.pooled(on.driver)).hasToString("the driver's pool");
+  }
+
+  @Test
   void everyAllocationIsOneOfTheDriverOutsideThePool() {
     Allocation block = resource.allocate(4096, on.a, "");
     assertThat(on.device.calls(DriverCall.ALLOCATE)).isEqualTo(1);

@@ -7,6 +7,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.streamfence.CudaDriverException;
 import dev.streamfence.internal.driver.HostMemory;
 import dev.streamfence.internal.memory.GuardReport.Violation;
+import dev.streamfence.internal.order.NamedUse;
+import dev.streamfence.internal.order.Submission;
 import dev.streamfence.internal.order.Timeline;
 import dev.streamfence.simulation.Schedule;
 import java.util.ArrayList;
@@ -153,6 +155,19 @@ final class GuardResourceTest {
       guard.deallocate(guard.allocate(100, on.a, ""));
     }
     assertThat(guard.bytesOutstanding()).isEqualTo(64 * 100);
+  }
+
+  @Test
+  void aReapCountsTheBytesThatAPostponedFreeForcesOutOfTheQuarantine() {
+    Allocation postponed = guard.allocate(100, on.a, "");
+    for (int i = 0; i < 64; i++) {
+      guard.deallocate(guard.allocate(100, on.a, ""));
+    }
+    try (Submission launch = on.a.begin(new NamedUse("a launch"))) {
+      assertThat(launch.isHeldByCurrentThread()).isTrue();
+      guard.deallocate(postponed);
+    }
+    assertThat(guard.reap()).isEqualTo(65 * 100);
   }
 
   @Test

@@ -93,6 +93,19 @@ final class LiveAllocationsTest {
     assertThat(live.overlapping(0, 101)).isSameAs(first);
   }
 
+  @Test
+  void anAllocationWithTheKeyOfAKeptPlaceIsAddedThere() {
+    Allocation first = at(100);
+    live.add(100, first);
+    LiveAllocations.Place place = requireNonNull(first.place());
+    place.keepFor(new PoolBlock(100, 1, true));
+    live.remove(first);
+    Allocation next = at(100);
+    assertThat(live.add(100, next)).isNull();
+    assertThat(next.place()).isSameAs(place);
+    assertThat(live.all()).containsExactly(next);
+  }
+
   /** Two threads that are given one key in turns each find what they have added. */
   @Test
   void whatIsAddedIsThereWhileOtherThreadsRemoveTheirOwn() throws Exception {

@@ -13,6 +13,7 @@ import dev.streamfence.memory.AllocationLog;
 import dev.streamfence.memory.AllocationRecord;
 import dev.streamfence.memory.AllocationRecord.Action;
 import dev.streamfence.memory.RecordedAllocations;
+import dev.streamfence.simulation.DriverCall;
 import dev.streamfence.simulation.Schedule;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
@@ -75,6 +76,48 @@ final class LoggingResourceTest {
     assertThat(reap.address()).isZero();
     assertThat(reap.bytes()).isEqualTo(1024);
     assertThat(reap.generation()).isZero();
+  }
+
+  @Test
+  void postponedFreesAreThoseOfTheResource() {
+    LoggingResource logging =
+        new LoggingResource(UpstreamResource.streamOrdered(on.pool, false), log);
+    Allocation block = logging.allocate(64, on.a, "");
+    try (Submission launch = on.a.begin(new NamedUse("a launch"))) {
+      assertThat(launch.isHeldByCurrentThread()).isTrue();
+      assertThat(logging.mayWaitForOthers()).isFalse();
+      logging.deallocate(block);
+    }
+    assertThat(on.device.calls(DriverCall.FREE_ASYNC)).isZero();
+    logging.releasePostponed();
+    assertThat(on.device.calls(DriverCall.FREE_ASYNC)).isEqualTo(1);
+    assertThat(logging.mayWaitForOthers()).isTrue();
+  }
+
+  /** Whether the log takes the records or not. */
+  @Test
+  void anObserverHearsOfEachRecord() {
+    List<AllocationRecord> heard = new ArrayList<>();
+    MemoryObserver observer =
+        new MemoryObserver() {
+          @Override
+          public boolean isOn() {
+            return true;
+          }
+
+          @Override
+          public void record(AllocationRecord record) {
+            heard.add(record);
+          }
+        };
+    LoggingResource both = new LoggingResource(inner, log, observer);
+    both.deallocate(both.allocate(64, on.a, ""));
+    assertThat(heard).hasSize(2).isEqualTo(log.records());
+    LoggingResource observed = new LoggingResource(inner, AllocationLog.none(), observer);
+    assertThat(observed.reap()).isEqualTo(64);
+    assertThat(heard).hasSize(3);
+    assertThat(heard.get(2).action()).isEqualTo(Action.REAP);
+    assertThat(log.size()).isEqualTo(2);
   }
 
   @Test

@@ -159,18 +159,25 @@ final class StreamOrderedMemoryTest {
     try (SimulatedStreams lost = new SimulatedStreams(Schedule.EAGER)) {
       UpstreamResource gone = UpstreamResource.streamOrdered(lost.pool, false);
       Allocation block = gone.allocate(64, lost.a, "");
+      Allocation postponed = gone.allocate(16, lost.a, "");
       gone.deallocate(gone.allocate(32, lost.a, ""));
+      try (Submission submission = lost.a.begin(new Purpose(Purpose.Act.CHECK, 16, "", lost.a))) {
+        assertThat(submission.isHeldByCurrentThread()).isTrue();
+        gone.deallocate(postponed);
+      }
       lost.pool
           .sticky()
           .declareLost(new CudaDriverException("cuLaunchKernel", 700, "a fault"), "a test");
 
-      assertThat(gone.reap()).isEqualTo(32);
+      assertThat(gone.reap()).isEqualTo(16 + 32);
       gone.deallocate(block);
       assertThat(gone.bytesOutstanding()).isZero();
+      assertThat(gone.live()).isEmpty();
       assertThatThrownBy(() -> gone.allocate(8, lost.a, ""))
           .isInstanceOf(CudaDriverException.class);
       lost.driver.synchronizeStream(lost.a.stream());
       lost.driver.free(block.address());
+      lost.driver.free(postponed.address());
     }
   }
 }
