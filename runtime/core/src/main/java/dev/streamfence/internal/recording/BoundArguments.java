@@ -22,8 +22,7 @@ final class BoundArguments {
   private long[] addresses = {};
   private Binding[] places = {};
 
-  /** Of which bindings these are. */
-  private int version = -1;
+  private boolean isFound;
 
   BoundArguments(List<Range> ranges, GraphBindings bindings, HostMemory memory) {
     this.ranges = ranges;
@@ -33,7 +32,8 @@ final class BoundArguments {
 
   /** Writes the addresses of this moment. */
   void write() {
-    if (version != bindings.version()) {
+    if (!isFound) {
+      // Only now: all inputs are there, and what stands for memory that was given up.
       find();
     }
     ByteBuffer buffer = memory.buffer();
@@ -55,6 +55,6 @@ final class BoundArguments {
     slots = bound.stream().mapToInt(Range::slot).toArray();
     addresses = bound.stream().mapToLong(Range::address).toArray();
     places = found.toArray(new Binding[0]);
-    version = bindings.version();
+    isFound = true;
   }
 }

@@ -45,20 +45,11 @@ public final class GraphBindings {
 
   private final TreeMap<Long, Binding> byAddress = new TreeMap<>();
 
-  /** How many ranges were added. */
-  private int version;
-
-  /** Changes with each range that is added. */
-  int version() {
-    return version;
-  }
-
   /** Adds an input, for which its own memory stands at first; returns its number. */
   public int add(long address, long bytes) {
     Binding added = new Binding(bindings.size(), address, bytes);
     bindings.add(added);
     byAddress.put(address, added);
-    version++;
     return bindings.size() - 1;
   }
 
@@ -67,7 +58,6 @@ public final class GraphBindings {
     Binding replaced = new Binding(NO_INPUT, address, bytes);
     replaced.now = by;
     byAddress.put(address, replaced);
-    version++;
   }
 
   /**

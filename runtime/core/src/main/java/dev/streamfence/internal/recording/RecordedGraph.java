@@ -286,8 +286,6 @@ public final class RecordedGraph implements GraphRecording {
    * @param address the number of 32 bits
    */
   public void addCondition(ConditionalNodes conditional, boolean isLoop, long address) {
-    Submission work = requireCurrent();
-    requireNotSealed(order, work.labels().work());
     Range number = new Range(Range.FIXED, address, Integer.BYTES, false);
     int[] after = order.orderNext(conditional.index());
     RecordedNode added =
