@@ -9,6 +9,7 @@ import dev.streamfence.CudaDriverException;
 import dev.streamfence.DeviceArray;
 import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
+import dev.streamfence.PinnedArray;
 import dev.streamfence.RuntimeOptions;
 import dev.streamfence.StreamMisuseException;
 import dev.streamfence.StreamMisuseException.Misuse;
@@ -386,6 +387,36 @@ final class GraphConditionsTest extends GraphsOnTwoStreams {
     assertThat(first(y, a)).isEqualTo(1);
   }
 
+  @Test
+  void aPartThatThrowsLeavesWhatWasRecordedBeforeIt() {
+    DeviceArray<int[]> before = zeros("before");
+    PinnedArray<int[]> host = gpu.memory().pinned(int[].class, N);
+    KernelGraph graph =
+        record(
+            body -> {
+              onA.increment(before, N);
+              before.download(a, host);
+              assertThatThrownBy(
+                      () ->
+                          body.ifNonZero(
+                              counter,
+                              then -> {
+                                onB.increment(y, N);
+                                throw new IllegalStateException("no");
+                              }))
+                  .hasMessage("no");
+            });
+    long bytes = live(gpu);
+    before.close();
+    assertThat(live(gpu)).isEqualTo(bytes);
+    long downloads = gpu.memory().statistics().downloads();
+    graph.launch(a);
+    assertThat(gpu.memory().statistics().downloads()).isEqualTo(downloads + 1);
+    host.read(values -> assertThat(values.asIntBuffer().get(0)).isOne());
+    graph.close();
+    host.close();
+  }
+
   /** What only the dropped part uses is not held, and its module is not asked for. */
   @Test
   void memoryAndModulesOfAPartThatThrowsAreFreeAgain() {
@@ -449,9 +480,11 @@ final class GraphConditionsTest extends GraphsOnTwoStreams {
                   }
                 }));
     try (LaunchRecorder left = VectorKernels.incrementOn(a)) {
-      assertMisuse(
-          Misuse.INSIDE_LAUNCH,
-          () -> record(body -> body.ifNonZero(counter, then -> left.begin())));
+      assertThatThrownBy(() -> record(body -> body.ifNonZero(counter, then -> left.begin())))
+          .isInstanceOfSatisfying(
+              StreamMisuseException.class,
+              e -> assertThat(e.kind()).isEqualTo(Misuse.INSIDE_LAUNCH))
+          .hasMessageStartingWith("the end of if in graph ");
     }
   }
 

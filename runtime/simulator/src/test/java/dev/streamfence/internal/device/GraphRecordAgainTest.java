@@ -153,6 +153,7 @@ final class GraphRecordAgainTest extends GraphsOnTwoStreams {
   @Test
   void aGraphThatCannotBeMadeIsDestroyedAtTheLatestWithTheRuntime() {
     SimulatedDevice failing = SimulatedDevice.builder().build();
+    long destroyed;
     try (DeviceRuntime own = DeviceRuntime.simulated(failing);
         DeviceStream stream = own.streams().acquire()) {
       DeviceArray<int[]> array = own.memory().allocateZeroed(stream, int[].class, N);
@@ -163,7 +164,9 @@ final class GraphRecordAgainTest extends GraphsOnTwoStreams {
               CudaDriverException.class, () -> own.graph("refused", body -> array.fill(stream, 1)));
       assertThat(e.call()).isEqualTo("cuGraphInstantiate");
       assertThat(e.getSuppressed()).hasSize(1);
+      destroyed = failing.calls(DriverCall.DESTROY_GRAPH);
     }
+    assertThat(failing.calls(DriverCall.DESTROY_GRAPH)).isEqualTo(destroyed + 1);
     assertThat(failing.liveObjects()).isZero();
   }
 

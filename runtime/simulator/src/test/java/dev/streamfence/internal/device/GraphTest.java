@@ -405,6 +405,21 @@ final class GraphTest extends GraphsOnTwoStreams {
     assertThat(x.download(b)).containsOnly(7);
   }
 
+  @Test
+  void twoInputsShareMemoryOnlyIfNeitherIsWritten() {
+    KernelGraph graph =
+        gpu.graph(
+            "shares",
+            body -> onA.add(body.input("in", x), body.input("also", y), body.input("out", sum), N));
+    x.fill(a, 5);
+
+    graph.bind("also", x).launch(a);
+
+    assertThat(sum.download(b)).containsOnly(10);
+    assertMisuse(Misuse.ALIAS, () -> graph.bind("out", x));
+    assertMisuse(Misuse.ALIAS, () -> graph.bind("in", sum));
+  }
+
   /** Which is one hazard state for both. */
   @Test
   void viewsOfOneArrayCanBeBoundToTwoInputs() {
@@ -554,6 +569,18 @@ final class GraphTest extends GraphsOnTwoStreams {
   }
 
   @Test
+  void aSplitArrayIsNoInput() {
+    try (DeviceParts<int[]> parts = x.split(N / 2)) {
+      assertThat(parts.get(0).length()).isEqualTo(N / 2);
+      gpu.graph(
+          "split",
+          body ->
+              assertThatThrownBy(() -> body.input("x", x))
+                  .hasMessageStartingWith("input 'x' of graph 'split' uses "));
+    }
+  }
+
+  @Test
   void anArrayThatIsClosedLivesAsLongAsTheGraph() {
     DeviceArray<int[]> temporary = zerosOf(N);
     KernelGraph graph = gpu.graph("holds", body -> onA.add(x, temporary, sum, N));
@@ -634,6 +661,7 @@ final class GraphTest extends GraphsOnTwoStreams {
     DeviceArray<int[]> first = zerosOf(N);
     DeviceArray<int[]> second = zerosOf(N);
     KernelGraph graph = gpu.graph("rebinds", body -> onA.increment(body.input("in", first), N));
+    graph.launch(a);
     long before = live(gpu);
     graph.bind("in", second);
     first.close();
@@ -690,6 +718,31 @@ final class GraphTest extends GraphsOnTwoStreams {
 
     assertThat(live(gpu)).isEqualTo(before);
     assertThat(scratch).noneMatch(DeviceArray::isOpen);
+  }
+
+  /** Other arrays would be used there after a bind. */
+  @Test
+  void anInputThatIsClosedSharesNoBytesWithOtherArrays() {
+    DeviceArray<int[]> closed = zerosOf(N);
+    KernelGraph graph =
+        gpu.graph(
+            "closed",
+            body -> {
+              body.input("in", closed).fill(a, 1);
+              onA.add(closed, x, sum, N);
+              closed.close();
+              try (DeviceArray<int[]> twos = zerosOf(N)) {
+                twos.fill(a, 2);
+                onA.add(twos, sum, y, N);
+              }
+            });
+    assertThat(graph.statistics().sharedBytes()).isZero();
+
+    DeviceArray<int[]> bound = zerosOf(N);
+    graph.bind("in", bound).launch(a);
+
+    assertThat(bound.download(a)).containsOnly(1);
+    assertThat(y.download(a)).containsOnly(3);
   }
 
   @Test
