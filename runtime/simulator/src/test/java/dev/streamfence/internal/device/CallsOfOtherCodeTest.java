@@ -218,7 +218,11 @@ final class CallsOfOtherCodeTest {
                   gpu.close();
                   assertThat(gpu.isOpen()).isFalse();
                 }));
-    gpu.close();
+    try (RuntimeLog log = RuntimeLog.listen()) {
+      gpu.close();
+      // The close inside of the call does not take the call for one that goes on afterwards.
+      assertThat(log.recordsWith("goes on after " + gpu)).isEmpty();
+    }
     requireClosed();
     assertThat(device.liveObjects()).isZero();
   }

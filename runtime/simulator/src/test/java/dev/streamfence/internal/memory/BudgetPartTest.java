@@ -67,6 +67,32 @@ final class BudgetPartTest {
   }
 
   @Test
+  void anAllocationIsPaidByItsPartAndByTheWhole() {
+    BudgetResource other = whole.part(2048, "another part");
+    Allocation ofPart = part.allocate(1500, on.a, "");
+    Allocation ofWhole = whole.allocate(64, on.a, "");
+    assertThat(part.pays(ofPart)).isTrue();
+    assertThat(whole.pays(ofPart)).isTrue();
+    assertThat(other.pays(ofPart)).isFalse();
+    assertThat(part.pays(ofWhole)).isFalse();
+    assertThat(whole.pays(ofWhole)).isTrue();
+    part.deallocate(ofPart);
+    whole.deallocate(ofWhole);
+  }
+
+  @Test
+  void aRequestIsRefusedByTheFirstBudgetWithoutRoom() {
+    assertThat(part.refuser(2048)).isNull();
+    assertThat(part.refuser(2049)).isSameAs(part.account());
+    Allocation ofWhole = whole.allocate(3000, on.a, "");
+    assertThat(part.refuser(1096)).isNull();
+    assertThat(part.refuser(1097)).isSameAs(whole.account());
+    assertThat(part.refuser(2049)).isSameAs(part.account());
+    assertThat(part.remaining()).isEqualTo(1096);
+    whole.deallocate(ofWhole);
+  }
+
+  @Test
   void theWholeRefusesWhatThePartAdmitsAndThePartForgetsIt() {
     Allocation allocation = whole.allocate(3000, on.a, "");
     assertThatThrownBy(() -> part.allocate(2000, on.a, "keys"))
