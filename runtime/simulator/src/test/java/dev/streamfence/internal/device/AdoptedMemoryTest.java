@@ -503,6 +503,18 @@ final class AdoptedMemoryTest {
   }
 
   @Test
+  void memoryIsNotAdoptedInTheCodeOfAGraph() {
+    assertThatThrownBy(
+            () ->
+                gpu.graph(
+                    "adopts", body -> gpu.memory().adopt(a, memory().alreadyReady(), int[].class)))
+        .isInstanceOf(StreamMisuseException.class)
+        .hasMessageContaining("in the body of graph 'adopts'");
+    assertThat(released).hasValue(0);
+    producer.free(address);
+  }
+
+  @Test
   void aWindowThatCannotBeAdoptedDoesNotKeepItsArrayAllocated() {
     DeviceArray<int[]> own = gpu.memory().upload(a, new int[] {1, 2, 3, 4});
     ForeignMemory window =

@@ -136,6 +136,17 @@ final class DeviceShareTest {
     assertThat(allocate(last, 500).isOpen()).isTrue();
   }
 
+  @Test
+  void aClosedRuntimeGivesUpWhatItHasReserved() {
+    DeviceRuntime one = open(LIMIT);
+    DeviceRuntime other = open(LIMIT);
+    MemoryReservation left = one.memory().reserve(400);
+    assertThat(left.remainingBytes()).isEqualTo(400);
+    one.close();
+
+    assertThat(allocate(other, 500).isOpen()).isTrue();
+  }
+
   private static void closeLost(DeviceRuntime lost) {
     try {
       lost.close();

@@ -171,6 +171,23 @@ final class GraphRecordAgainTest extends GraphsOnTwoStreams {
   }
 
   @Test
+  void aRecordingThatCannotBeReleasedLeavesItsThreadOutsideOfTheRuntime() {
+    SimulatedDevice failing = SimulatedDevice.builder().build();
+    try (DeviceRuntime own = DeviceRuntime.simulated(failing);
+        DeviceStream stream = own.streams().acquire()) {
+      DeviceArray<int[]> array = own.memory().allocateZeroed(stream, int[].class, N);
+      KernelGraph graph = own.graph("again", body -> array.fill(stream, 1));
+      failing.failCall(DriverCall.DESTROY_GRAPH, 1, 2);
+      assertThatThrownBy(() -> graph.recordAgain(body -> array.fill(stream, 2)))
+          .isInstanceOf(CudaDriverException.class);
+      assertThat(Inside.of(own).life().isEntered()).isFalse();
+      graph.launch(stream);
+      assertThat(array.download(stream)).containsOnly(2);
+    }
+    assertThat(failing.liveObjects()).isZero();
+  }
+
+  @Test
   void aClosedGraphRunsNoCodeAgain() {
     KernelGraph graph = gpu.graph("again", body -> onA.increment(x, N));
     graph.close();

@@ -547,6 +547,8 @@ final class GraphTest extends GraphsOnTwoStreams {
       launched = launching;
     }
     launched.join();
+    // What was refused has left the runtime again.
+    assertThat(Inside.of(gpu).life().isEntered()).isFalse();
     assertThat(x.download(b)).containsOnly(2);
   }
 
