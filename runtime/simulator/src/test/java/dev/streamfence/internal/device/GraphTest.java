@@ -163,6 +163,24 @@ final class GraphTest extends GraphsOnTwoStreams {
     host.close();
   }
 
+  /** Which has taken it along. */
+  @Test
+  void onALostDeviceTheMemoryOfAGraphIsNotFreed() {
+    SimulatedDevice other = SimulatedDevice.builder().build();
+    DeviceRuntime lost = DeviceRuntime.simulated(other);
+    DeviceStream stream = lost.streams().acquire();
+    TableKernels tables = TableKernels.on(stream);
+    DeviceArray<int[]> values = lost.memory().allocateZeroed(stream, int[].class, N);
+    KernelGraph graph = lost.graph("tables", body -> tables.bump(List.of(values), N));
+    Inside.of(lost)
+        .sticky()
+        .declareLost(new CudaDriverException("cuX", 700, "CUDA_ERROR_ILLEGAL_ADDRESS"), "a test");
+    long frees = other.calls(DriverCall.FREE);
+    graph.close();
+    assertThat(other.calls(DriverCall.FREE)).isEqualTo(frees);
+    lost.close();
+  }
+
   /** However many tables the stream has written since. */
   @Test
   void tablesOfArraysStayAsLongAsTheGraph() {
