@@ -9,6 +9,7 @@ import dev.streamfence.internal.device.TrackedRuntime;
 import dev.streamfence.internal.device.TrackedStream;
 import dev.streamfence.internal.jfr.FlightEvents;
 import dev.streamfence.internal.order.Teardown;
+import dev.streamfence.internal.recording.GraphMemory;
 import dev.streamfence.internal.recording.RecordedGraph;
 import java.util.Objects;
 import java.util.function.Function;
@@ -144,7 +145,11 @@ public final class GraphRecorder {
   /** Releases what a graph has that was not made. */
   private static void release(TrackedRuntime runtime, RecordedGraph recording, Throwable failure) {
     Teardown teardown = new Teardown();
-    recording.memory().release(teardown, runtime.sticky().error() != null);
+    GraphMemory memory = recording.memory();
+    memory.release(teardown, runtime.sticky().error() != null);
+    if (memory.isInUse()) {
+      runtime.attachment(OpenGraphs.class, OpenGraphs::new).releaseAtEnd(memory);
+    }
     try {
       teardown.finish();
     } catch (RuntimeException | Error e) {

@@ -3,6 +3,7 @@ package dev.streamfence.internal.graph;
 import dev.streamfence.internal.LogTopic;
 import dev.streamfence.internal.device.TrackedRuntime;
 import dev.streamfence.internal.order.Teardown;
+import dev.streamfence.internal.recording.GraphMemory;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashSet;
@@ -16,6 +17,8 @@ final class OpenGraphs implements AutoCloseable {
 
   private final Set<GraphContent> refused = Collections.synchronizedSet(new LinkedHashSet<>());
 
+  private final Set<GraphMemory> inUse = Collections.synchronizedSet(new LinkedHashSet<>());
+
   OpenGraphs(TrackedRuntime runtime) {
     this.runtime = runtime;
   }
@@ -27,6 +30,11 @@ final class OpenGraphs implements AutoCloseable {
   /** Adds a graph that was not made, and that the driver has refused to destroy. */
   void destroyAtEnd(GraphContent content) {
     refused.add(content);
+  }
+
+  /** Adds the memory of a graph that was not made, and that streams may still use. */
+  void releaseAtEnd(GraphMemory memory) {
+    inUse.add(memory);
   }
 
   void remove(TrackedGraph graph) {
@@ -52,6 +60,12 @@ final class OpenGraphs implements AutoCloseable {
             content.destroy();
             refused.remove(content);
           });
+    }
+    for (GraphMemory memory : List.copyOf(inUse)) {
+      memory.release(all, runtime.sticky().error() != null);
+      if (!memory.isInUse()) {
+        inUse.remove(memory);
+      }
     }
     all.finish();
   }

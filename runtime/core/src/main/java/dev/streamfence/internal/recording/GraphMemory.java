@@ -60,6 +60,11 @@ public final class GraphMemory {
     untracked.add(timeline);
   }
 
+  /** Whether streams may still use what it {@linkplain #own owns}, which could not be awaited. */
+  public boolean isInUse() {
+    return !untracked.isEmpty();
+  }
+
   /** Waits for what streams were given without a ticket. */
   public void awaitUntracked() {
     for (Timeline timeline : untracked) {
@@ -95,7 +100,8 @@ public final class GraphMemory {
   }
 
   /**
-   * Releases everything; nothing {@link #ownsUnordered unordered} is in use.
+   * Releases everything; no run uses what is {@link #ownsUnordered unordered}. That is kept while
+   * it {@link #isInUse is in use} otherwise.
    *
    * @param isLost whether the device is lost, and has taken its memory along
    */
@@ -107,7 +113,9 @@ public final class GraphMemory {
     teardown.step(this::awaitUntracked);
     // Neither is forgotten: what the driver refuses is freed by the next call.
     closes.forEach(teardown::step);
-    owned.forEach(close -> teardown.step(() -> close.accept(teardown)));
+    if (!isInUse()) {
+      owned.forEach(close -> teardown.step(() -> close.accept(teardown)));
+    }
     frames.release(teardown);
     held.forEach(
         (state, times) -> {

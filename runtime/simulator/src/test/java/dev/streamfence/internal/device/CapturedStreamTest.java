@@ -380,6 +380,24 @@ final class CapturedStreamTest {
     }
   }
 
+  /** Runs come after the copies of its tables, for which the end of its code waits. */
+  @Test
+  void theCodeOfAGraphWithTablesDoesNotEndWhileTheStreamIsCaptured() {
+    TableKernels tables = TableKernels.on(adopted);
+    assertThatThrownBy(
+            () ->
+                gpu.graph(
+                    "tables",
+                    body -> {
+                      tables.bump(List.of(x), 4);
+                      library.beginCapture(handle);
+                    }))
+        .isInstanceOf(StreamMisuseException.class)
+        .hasMessageContaining("the end of the code of graph 'tables'")
+        .hasMessageContaining("while other code captures");
+    library.endCapture(handle);
+  }
+
   @Test
   void aUseThatConflictsWithTheStreamsExportIsRefused() {
     ExportedArray export = ExportedArray.of(x, "an export", true, OptionalLong.of(handle));
