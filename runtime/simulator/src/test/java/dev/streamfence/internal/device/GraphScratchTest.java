@@ -42,6 +42,29 @@ final class GraphScratchTest extends GraphsOnTwoStreams {
   }
 
   @Test
+  void aSmallArrayThatIsUsedBeforeALargeOneSharesItsBytes() {
+    DeviceArray<int[]> wide = gpu.memory().allocateZeroed(a, int[].class, 2 * N);
+    KernelGraph graph =
+        gpu.graph(
+            "small",
+            body -> {
+              try (DeviceArray<int[]> small = x.copy(a)) {
+                onA.increment(small, N);
+                x.copyFrom(a, small);
+              }
+              onA.add(x, x, wide, N);
+              try (DeviceArray<int[]> large = wide.copy(a)) {
+                onA.increment(large, 2 * N);
+                wide.copyFrom(a, large);
+              }
+            });
+    assertThat(graph.statistics().sharedBytes()).isEqualTo(N * (long) Integer.BYTES);
+    graph.launch(a);
+    assertThat(x.download(b)).containsOnly(1);
+    assertThat(wide.download(b)).startsWith(3, 3).endsWith(1, 1);
+  }
+
+  @Test
   void arraysThatAreUsedSideBySideKeepTheirBytes() {
     KernelGraph graph =
         gpu.graph(
