@@ -3,8 +3,11 @@ package dev.streamfence.internal.device;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.streamfence.DeviceArray;
+import dev.streamfence.graph.GraphBody;
+import dev.streamfence.graph.GraphCode;
 import dev.streamfence.graph.KernelGraph;
 import java.util.Arrays;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -62,6 +65,35 @@ final class GraphScratchTest extends GraphsOnTwoStreams {
     graph.launch(a);
     assertThat(x.download(b)).containsOnly(1);
     assertThat(wide.download(b)).startsWith(3, 3).endsWith(1, 1);
+  }
+
+  /** In a loop, a later pass finds there what an earlier one has left. */
+  @Test
+  void bytesThatAKernelOfAConditionWritesFirstAreSharedUnlessItIsALoop() {
+    assertThat(sharedIn((body, code) -> body.ifNonZero(y, code)))
+        .isEqualTo(N * (long) Integer.BYTES);
+    assertThat(sharedIn((body, code) -> body.whileNonZero(y, code))).isZero();
+  }
+
+  private long sharedIn(BiConsumer<GraphBody, GraphCode<RuntimeException>> condition) {
+    return gpu.graph(
+            "conditional",
+            body ->
+                condition.accept(
+                    body,
+                    part -> {
+                      try (DeviceArray<int[]> fresh = part.scratch(a, int[].class, N)) {
+                        onA.add(x, x, fresh, N);
+                        x.copyFrom(a, fresh);
+                      }
+                      try (DeviceArray<int[]> other = x.copy(a)) {
+                        onA.increment(other, N);
+                        x.copyFrom(a, other);
+                      }
+                      onA.increment(y, N);
+                    }))
+        .statistics()
+        .sharedBytes();
   }
 
   @Test
