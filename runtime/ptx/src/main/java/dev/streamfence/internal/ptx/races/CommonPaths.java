@@ -35,6 +35,7 @@ final class CommonPaths {
 
   private final Budget budget;
   private final Map<Integer, Stage> stages = new HashMap<>();
+  private final Map<Integer, Stage> ends = new HashMap<>();
 
   CommonPaths(ControlGraph graph, BitSet stops, BitSet oneWay, Budget budget) {
     this.graph = graph;
@@ -104,6 +105,15 @@ final class CommonPaths {
 
   /** What follows the end of a block, at which threads are together. */
   private Stage end(int block) {
+    Stage known = ends.get(block);
+    if (known == null) {
+      known = computedEnd(block);
+      ends.put(block, known);
+    }
+    return known;
+  }
+
+  private Stage computedEnd(int block) {
     List<Integer> successors = graph.block(block).successors();
     if (successors.size() < 2 || oneWay.get(block)) {
       return new Stage(new BitSet(), successors);
