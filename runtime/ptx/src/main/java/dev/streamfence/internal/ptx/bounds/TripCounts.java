@@ -10,7 +10,6 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
-import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -107,7 +106,10 @@ final class TripCounts {
 
   private @Nullable Derived quotient(Node division, Polynomial difference) {
     Quotient quotient = quotient(division);
-    Polynomial multiple = quotient == null ? null : quotient.dividend().minus(difference);
+    if (quotient == null) {
+      return null;
+    }
+    Polynomial multiple = quotient.dividend().minus(difference);
     Polynomial times = multiple == null ? null : multiple.over(quotient.divisor());
     Polynomial rest = times == null ? null : Polynomial.of(division.id).minus(times);
     return rest == null ? null : rounded(rest, conditions(quotient));
@@ -156,8 +158,12 @@ final class TripCounts {
       Polynomial polynomial, List<Condition> conditions, Set<Node> brought) {
     Polynomial result = polynomial;
     for (int i = 0; i < MAX_REPLACED; i++) {
-      Node remainder = first(result, TripCounts::isRemainder);
-      Polynomial whole = remainder == null ? null : whole(remainder, conditions, brought);
+      Node remainder =
+          formulas.parts(result).stream().filter(TripCounts::isRemainder).findFirst().orElse(null);
+      if (remainder == null) {
+        return result;
+      }
+      Polynomial whole = whole(remainder, conditions, brought);
       Polynomial next = whole == null ? null : result.with(remainder.id, whole);
       if (next == null) {
         return result;
@@ -188,14 +194,14 @@ final class TripCounts {
   private Polynomial withoutQuotients(
       Polynomial polynomial, List<Condition> conditions, Set<Node> brought) {
     Polynomial result = polynomial;
-    for (Node division : divisionsIn(polynomial)) {
-      if (brought.contains(division)) {
+    List<Node> parts = formulas.parts(polynomial);
+    for (Node division : parts.stream().filter(TripCounts::isDivision).distinct().toList()) {
+      Quotient quotient = brought.contains(division) ? null : quotient(division);
+      if (quotient == null) {
         continue;
       }
-      Quotient quotient = quotient(division);
       Polynomial factor = LoopEnd.coefficient(result, division.id);
-      Polynomial times =
-          quotient == null || factor == null ? null : factor.over(quotient.divisor());
+      Polynomial times = factor == null ? null : factor.over(quotient.divisor());
       if (times == null || times.isZero()) {
         continue;
       }
@@ -210,14 +216,6 @@ final class TripCounts {
       }
     }
     return result;
-  }
-
-  private List<Node> divisionsIn(Polynomial polynomial) {
-    return formulas.parts(polynomial).stream().filter(TripCounts::isDivision).distinct().toList();
-  }
-
-  private @Nullable Node first(Polynomial polynomial, Predicate<Node> choice) {
-    return formulas.parts(polynomial).stream().filter(choice).findFirst().orElse(null);
   }
 
   /** What a division leaves. */
