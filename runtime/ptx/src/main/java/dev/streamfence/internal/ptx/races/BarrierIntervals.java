@@ -27,7 +27,6 @@ final class BarrierIntervals {
   /** The barrier before the first one: the begin of the kernel. */
   static final int BEGIN = -1;
 
-  private static final int NEVER = 0;
   private static final int ZERO = 1;
   private static final int ONCE = 2;
 
