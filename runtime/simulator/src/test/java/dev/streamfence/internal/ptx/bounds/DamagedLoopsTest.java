@@ -53,7 +53,7 @@ class DamagedLoopsTest {
       for (String changed : damaged(kernel.substring(0, end + 3))) {
         if (seen++ % EVERY == 0) {
           PtxModule module = PtxModule.parse(head + changed);
-          claims.compare(module, module.entries().get(0), ARRAYS, seen, 4);
+          claims.compare(changed, module, module.entries().get(0), ARRAYS, seen, 4);
         }
       }
     }
