@@ -798,6 +798,32 @@ class CodeMistakesTest {
   }
 
   @Test
+  void aProofForBlocksInXNeedsADeclaredOneWhereTheCodeAsksForTheRank() {
+    byte[] code =
+        kernel(
+            "sm_75",
+            ".param .u64 a, .param .u32 n",
+            "ld.param.u64 %rd1, [a]; mov.u32 %r1, %tid.x; mov.u32 %r2, %ntid.x;"
+                + " mov.u32 %r3, %ctaid.x; mad.lo.s32 %r4, %r3, %r2, %r1; mov.u32 %r5, %tid.y;"
+                + " mad.lo.s32 %r6, %r5, %r2, %r1; mul.wide.u32 %rd2, %r4, 4;"
+                + " add.s64 %rd3, %rd1, %rd2; st.global.u32 [%rd3], %r6;");
+    String declared =
+        "@Kernel(races = Races.REFUSED%s) void %srun(@Writes DeviceArray<int[]> a, %s);";
+
+    String count = "@ThreadCount int n";
+    String shape = "int n, LaunchShape shape";
+    mistakesWith(code, kernels(declared.formatted("", "", count))).areNoneAtAll();
+    mistakesWith(code, kernels(declared.formatted(", requiredBlock = 128", "", shape)))
+        .areNoneAtAll();
+    mistakesWith(code, kernels(declared.formatted("", "«", shape)))
+        .are(
+            Problem.UNPROVED_RACES,
+            "run is not proved to be free of races except in launches with blockDim.y = 1, which no"
+                + " requiredBlock declares; give each thread elements of its own, or remove"
+                + " races = Races.REFUSED");
+  }
+
+  @Test
   void aStoreThroughAnAddressOfUnknownOriginMayBeOneToAnyArray() {
     String parts =
         "ld.param.u64 %rd1, [a]; cvt.u32.u64 %r1, %rd1; setp.ne.s32 %p1, %r1, 0;\n"

@@ -121,10 +121,13 @@ public final class RaceReport {
                         : Difference.RACE));
   }
 
-  /** The difference unless it is proved that no threads conflict, in blocks of any size. */
+  /**
+   * The difference unless it is proved that no threads conflict, in all blocks that the code may be
+   * meant for.
+   */
   public Optional<Mismatch> unproved() {
     if (races.verdict() == Verdict.PROVED) {
-      String small = inWords(races.restrictions().stream().filter(each -> each.most() > 1));
+      String small = inWords(races.restrictions().stream().filter(Restriction::isRead));
       return small.isEmpty()
           ? Optional.empty()
           : Optional.of(

@@ -39,8 +39,9 @@ public final class KernelRaces {
    *
    * @param size {@code blockDim} or {@code gridDim}, and the dimension
    * @param most the most threads or blocks
+   * @param isRead whether the code reads the index, so that it may be meant for more
    */
-  public record Restriction(String size, int most) {}
+  public record Restriction(String size, int most, boolean isRead) {}
 
   /**
    * Two accesses by which threads conflict, or may do so.

@@ -179,7 +179,7 @@ final class LaunchLimits {
     symbols.limit(dimension, most);
     limited.removeIf(each -> each.size().equals(size(dimension)));
     if (most > 0) {
-      limited.add(new Restriction(size(dimension), most));
+      limited.add(new Restriction(size(dimension), most, true));
     }
   }
 
@@ -199,7 +199,7 @@ final class LaunchLimits {
       boolean matters = special.isThread || (special.isBlock && hasGlobal);
       if (matters && !space.isFlat(special) && !hasSeveral(special) && !read.contains(special)) {
         String size = special.isThread ? "blockDim." : "gridDim.";
-        found.add(new Restriction(size + "xyz".charAt(special.dimension), 1));
+        found.add(new Restriction(size + "xyz".charAt(special.dimension), 1, false));
       }
     }
     return found;

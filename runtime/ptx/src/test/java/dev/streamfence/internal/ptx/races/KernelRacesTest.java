@@ -198,7 +198,8 @@ final class KernelRacesTest {
     assertThat(races.verdict()).isEqualTo(expected);
     if (compared) {
       assertThat(races.restrictions())
-          .containsExactly(new Restriction("blockDim.z", 1), new Restriction("gridDim.z", 1));
+          .containsExactly(
+              new Restriction("blockDim.z", 1, false), new Restriction("gridDim.z", 1, false));
     }
   }
 
@@ -354,7 +355,7 @@ final class KernelRacesTest {
     String code = "mad.lo.s32 %r20, %r1, 256, %r0; " + at("%r20") + STORE;
     KernelRaces races = onlyThreads("mov.u32 %r0, %tid.x; mov.u32 %r1, %ctaid.x; " + code, LINES);
     assertThat(races.verdict()).isEqualTo(Verdict.PROVED);
-    assertThat(races.restrictions()).containsExactly(new Restriction("blockDim.x", 256));
+    assertThat(races.restrictions()).containsExactly(new Restriction("blockDim.x", 256, true));
   }
 
   @ParameterizedTest
@@ -365,7 +366,7 @@ final class KernelRacesTest {
     String load = "ld.shared.u32 %r10, [%r13+" + bytes + "]; ";
     KernelRaces races = onlyThreads(put + load, LINES);
     assertThat(races.verdict() == Verdict.PROVED).isEqualTo(most > 0);
-    assertThat(races.restrictions().contains(new Restriction("blockDim.x", most)))
+    assertThat(races.restrictions().contains(new Restriction("blockDim.x", most, true)))
         .isEqualTo(most > 0);
     // A barrier makes it one for all blocks, and a kernel that reads their size is for all.
     assertThat(onlyThreads(put + "bar.sync 0; " + load, LINES).restrictions()).isEmpty();
@@ -377,7 +378,7 @@ final class KernelRacesTest {
     String row = "mov.u32 %r14, %tid.y; mov.u32 %r12, tile; mad.lo.s32 %r15, %r14, 72, %r12; ";
     String put = "mad.lo.s32 %r13, %r0, 4, %r15; st.shared.u32 [%r13+76], %r4; ";
     assertThat(of(row + put, LaunchSpace.ANY).restrictions())
-        .contains(new Restriction("blockDim.x", 18));
+        .contains(new Restriction("blockDim.x", 18, true));
     LaunchSpace wide = new LaunchSpace(32, 8, 1, false, false);
     assertThat(of(row + put, wide).verdict()).isEqualTo(Verdict.CERTAIN);
   }
@@ -410,13 +411,13 @@ final class KernelRacesTest {
     assertThat(onlyThreads(code, LINES).verdict()).isEqualTo(Verdict.UNKNOWN);
     KernelRaces shaped = onlyThreads(code, LaunchSpace.ANY);
     assertThat(shaped.verdict()).isEqualTo(Verdict.PROVED);
-    assertThat(shaped.restrictions()).contains(new Restriction("gridDim.x", 1));
+    assertThat(shaped.restrictions()).contains(new Restriction("gridDim.x", 1, false));
     // A block of a fixed size has several threads, whatever the code reads.
     String block = "mov.u32 %r4, 5; mov.u32 %r0, %ctaid.x; " + at("%r0") + STORE;
     LaunchSpace fixed = new LaunchSpace(64, 1, 1, false, false);
     assertThat(onlyThreads(block, fixed).verdict()).isEqualTo(Verdict.UNKNOWN);
     assertThat(onlyThreads(block, LaunchSpace.ANY).restrictions())
-        .contains(new Restriction("blockDim.x", 1));
+        .contains(new Restriction("blockDim.x", 1, false));
   }
 
   @Test

@@ -201,7 +201,8 @@ final class RaceProofsTest {
     assertThat(races.verdict()).isEqualTo(Verdict.PROVED);
     assertThat(races.restrictions())
         .contains(
-            new Restriction("blockDim.x", length), new Restriction("blockDim.y", 1024 / length));
+            new Restriction("blockDim.x", length, true),
+            new Restriction("blockDim.y", 1024 / length, true));
   }
 
   @Test
@@ -400,7 +401,7 @@ final class RaceProofsTest {
                 + GET,
             LaunchSpace.ANY);
     assertThat(races.verdict()).as(races.reason()).isEqualTo(Verdict.PROVED);
-    assertThat(races.restrictions().contains(new Restriction("blockDim.y", 1)))
+    assertThat(races.restrictions().contains(new Restriction("blockDim.y", 1, true)))
         .isEqualTo(hasOneRow);
   }
 
