@@ -522,12 +522,17 @@ public final class Formulas {
         node.inputs.isEmpty()
             || (!steps.containsKey(node) && raw(node, 0).equals(Polynomial.of(node.id)));
     Left left = left(node);
+    Polynomial step = steps.get(node);
     if (left != null) {
       all.addAll(left.conditions());
-    } else if (steps.containsKey(node)) {
+    } else if (step != null) {
       // The condition of the step would be this value's own: the first value stands for both.
       all.addAll(conditions(node.input(0), depth + 1));
       all.addAll(growthConditions(node));
+      // The step may have what an earlier loop leaves, or what one around this loop changes.
+      for (Node part : parts(step)) {
+        all.addAll(conditions(part, depth + 1));
+      }
     } else if (!standsForItself) {
       for (Node input : node.inputs) {
         boolean isChoice = node.is(Operator.SELECT) || node.is(Operator.PHI);

@@ -121,6 +121,28 @@ class KernelBoundsTest {
     isLimitedTo(bounds, new Shape(1, 1, 0, 1), Long.MIN_VALUE, Long.MAX_VALUE);
   }
 
+  @ParameterizedTest
+  @CsvSource({"u32.u16, -1", "u32.u16, 1000", "s32.s16, 1000"})
+  void aLoopInStepsThatAnEarlierLoopCountsInFewBitsHasNoLimit(String extend, int by) {
+    // What the first loop leaves is not its number of iterations times the number in 16 bits.
+    KernelBounds bounds =
+        bounds(
+            """
+            ld.param.u32 %r6, [p1]; ld.param.u32 %r7, [p2];
+            mov.u16 %rs1, 0; mov.u32 %r8, 0; mov.u32 %r9, 0; setp.eq.s32 %p1, %r6, 0; @%p1 bra J;
+            L: add.s16 %rs1, %rs1, BY; cvt.EXTEND %r9, %rs1; add.s32 %r8, %r8, 1;
+            setp.ne.s32 %p2, %r8, %r6; @%p2 bra L;
+            J: mov.u32 %r10, 0; mov.u32 %r11, 0; setp.lt.s32 %p3, %r7, 1; @%p3 bra END;
+            M: mul.wide.s32 %rd5, %r10, 4; add.s64 %rd6, %rd1, %rd5; st.global.u32 [%rd6], 1;
+            add.s32 %r10, %r10, %r9; add.s32 %r11, %r11, 1;
+            setp.lt.s32 %p4, %r11, %r7; @%p4 bra M;
+            END:
+            """
+                .replace("BY", "" + by)
+                .replace("EXTEND", extend));
+    isLimitedTo(bounds, new Shape(1, 1, 70, 70), Long.MIN_VALUE, Long.MAX_VALUE);
+  }
+
   private static void isLimitedTo(KernelBounds bounds, Shape launch, long begin, long end) {
     BoundsEvaluator evaluator = bounds.launches().evaluator();
     evaluator.limit(launch);
