@@ -50,15 +50,16 @@ final class BarrierIntervals {
     this.budget = budget;
     this.flow = flow;
     this.graph = graph;
+    boolean areAllOfAll = true;
     for (int block = 0; block < graph.size(); block++) {
       for (int i = graph.block(block).first(); i < graph.block(block).end(); i++) {
-        if (isBarrier(flow.instruction(i))) {
-          barriers.set(i);
-        }
+        Instruction instruction = flow.instruction(i);
+        barriers.set(i, isBarrier(instruction));
+        areAllOfAll &= barriers.get(i) || !mayArrive(instruction);
       }
     }
     BitSet oneWay = barriers.isEmpty() ? new BitSet() : oneWay(branches);
-    isOrdered = !barriers.isEmpty() && areInOrder(oneWay);
+    isOrdered = !barriers.isEmpty() && areAllOfAll && areInOrder(oneWay);
     BitSet stops = new BitSet();
     barriers.stream().forEach(barrier -> stops.set(block(barrier)));
     paths = new CommonPaths(graph, stops, oneWay, budget);
@@ -114,20 +115,33 @@ final class BarrierIntervals {
 
   /** Whether all threads of a block that have not ended wait at an instruction. */
   static boolean isBarrier(Instruction instruction) {
+    boolean waits = instruction.has("sync") || instruction.has("red");
+    return mayArrive(instruction)
+        && waits
+        && instruction.guard() == null
+        && instruction.operands().size() == (instruction.has("red") ? 3 : 1)
+        && instruction.operands().get(id(instruction)) instanceof Operand.IntegerLiteral;
+  }
+
+  /**
+   * Whether threads may arrive at the barrier 0 of their block. Where only some of them do, those
+   * that wait for it at another instruction go on without them.
+   */
+  private static boolean mayArrive(Instruction instruction) {
     if (!instruction.opcode().equals("bar") && !instruction.opcode().equals("barrier")) {
       return false;
     }
-    boolean isOfWarp = instruction.has("warp");
-    boolean isOfCluster = instruction.has("cluster");
-    boolean waits = instruction.has("sync") || instruction.has("red");
-    int id = instruction.has("red") ? 1 : 0;
-    return waits
-        && !isOfWarp
-        && !isOfCluster
-        && instruction.guard() == null
-        && instruction.operands().size() == (instruction.has("red") ? 3 : 1)
-        && instruction.operands().get(id) instanceof Operand.IntegerLiteral literal
-        && literal.value() == 0;
+    int id = id(instruction);
+    boolean isOther =
+        instruction.operands().size() > id
+            && instruction.operands().get(id) instanceof Operand.IntegerLiteral literal
+            && literal.value() != 0;
+    return !isOther && !instruction.has("warp") && !instruction.has("cluster");
+  }
+
+  /** Which operand of a barrier is its number. */
+  private static int id(Instruction barrier) {
+    return barrier.has("red") ? 1 : 0;
   }
 
   /** Whether there are barriers, and all threads come to the same ones in the same order. */

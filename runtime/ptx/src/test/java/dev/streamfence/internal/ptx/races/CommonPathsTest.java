@@ -123,4 +123,25 @@ final class CommonPathsTest {
     String unordered = tree("setp.ge.u32 %p2, %r0, %r14;", "", BARRIER, HALVED);
     isProved(unordered.replaceFirst("bar.sync 0; ", ""), false);
   }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "@%p1 bar.sync 0; | false",
+        "@!%p1 barrier.sync 0; | false",
+        "@%p1 bar.red.popc.u32 %r20, 0, %p1; | false",
+        "@!%p1 bra A; bar.sync %r20; A: | false",
+        "@!%p1 bra A; bar.sync 0, 32; A: | false",
+        "@!%p1 bra A; bar.arrive 0, 64; A: | false",
+        "@!%p1 bra A; bar.sync 1, 32; A: | true",
+        "@%p1 bar.warp.sync -1; | true",
+        "bar.sync 0; | true"
+      })
+  void aBarrierOfSomeThreadsEndsTheWaitOfTheOthers(String barrier, boolean expected) {
+    // The second warp goes on while the first one has waited, and has not stored.
+    String warp = "mov.u32 %r20, 0; setp.lt.s32 %p1, %r0, 32; ";
+    String get = "@!%p1 ld.shared.u32 %r10, [%r13+-128]; ";
+    isProved(TILE + warp + barrier + " " + PUT + BARRIER + get, expected);
+  }
 }
