@@ -98,7 +98,7 @@ public final class InlinedCalls {
         true,
         registers,
         function.locals(),
-        jumping);
+        BarrierNumbers.written(jumping));
   }
 
   private void copy(PtxFunction function, Copy copy) {

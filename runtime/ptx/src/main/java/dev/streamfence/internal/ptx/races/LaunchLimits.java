@@ -9,7 +9,6 @@ import dev.streamfence.internal.ptx.symbolic.Polynomial.Term;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
@@ -136,27 +135,20 @@ final class LaunchLimits {
   }
 
   /**
-   * Assumes that blocks have one thread in each dimension that the code reads, and in which no
-   * access lies elsewhere than in another: it asks for the thread's rank in the block, and is
-   * written for blocks in x. Returns whether there is such a dimension.
+   * Assumes that blocks have one thread in each dimension that the code reads, but not for places
+   * or values: it asks for the rank of a thread in its block, and is written for blocks in x.
+   * Returns whether there is such a dimension.
+   *
+   * @param used the registers on which a place or a value in memory depends
    */
-  boolean limitToIndexed(Collection<SharedAccess> accesses) {
-    Set<Node> parts = new HashSet<>();
-    for (SharedAccess access : accesses) {
-      for (Term term : access.offset().terms()) {
-        for (int id : term.product().nodes()) {
-          parts.add(nodes.node(id));
-        }
-      }
-    }
-    Set<Node> reached = Node.reached(parts, node -> true);
+  boolean limitToUsed(Set<Special> used) {
     boolean isLimited = false;
     for (int dimension = 1; dimension < 3; dimension++) {
       Special place = Special.thread(dimension);
       if (read.contains(place)
+          && !used.contains(place)
           && space.threads(dimension) == 0
-          && !symbols.isLimited(dimension)
-          && !reached.contains(nodes.special(place))) {
+          && !symbols.isLimited(dimension)) {
         limit(dimension, 1);
         isLimited = true;
       }

@@ -65,6 +65,10 @@ final class RaceAnalysis {
   private final Symbols symbols;
   private final PathFacts facts;
   private final BarrierIntervals intervals;
+
+  /** See {@link #used()}. */
+  private final Set<Special> used;
+
   private final Budget budget = new Budget(MAX_WORK);
   private final Set<Special> read;
   private final LaunchLimits limits;
@@ -110,6 +114,24 @@ final class RaceAnalysis {
     accesses = new SharedAccesses(flow, graph, values, formulas, memory, symbols);
     limits = new LaunchLimits(space, nodes, symbols, read, accesses.all());
     intervals = new BarrierIntervals(flow, graph, this::goesOneWay, budget);
+    used = used();
+  }
+
+  /** The registers that the code reads, without y and z if no place or value depends on them. */
+  private Set<Special> used() {
+    Set<Node> roots = new HashSet<>();
+    for (SharedAccess each : accesses.all()) {
+      roots.add(each.access().address());
+      roots.addAll(values.stored(each.access()));
+    }
+    Set<Node> reached = Node.reached(roots, node -> true);
+    Set<Special> found = new HashSet<>(read);
+    for (Special place : List.of(Special.TID_Y, Special.TID_Z)) {
+      if (!reached.contains(nodes.special(place))) {
+        found.remove(place);
+      }
+    }
+    return found;
   }
 
   /**
@@ -144,7 +166,7 @@ final class RaceAnalysis {
   /** Whether all pairs are apart in blocks of a size that the kernel may be written for. */
   private boolean areProvedInSmallBlocks() {
     try {
-      if (limits.limitToIndexed(accesses.all()) && areProvedInBlocks()) {
+      if (limits.limitToUsed(used) && areProvedInBlocks()) {
         return true;
       }
       for (int dimension = 0; dimension < 3; dimension++) {
@@ -175,7 +197,7 @@ final class RaceAnalysis {
   private void decide() {
     MeetingThreads meeting =
         new MeetingThreads(
-            nodes, graph, flow, values, dependences, ends, intervals, read, space, budget);
+            nodes, graph, flow, values, dependences, ends, intervals, used, space, budget);
     Spans spans = new Spans(accesses.all(), facts, this::proves);
     List<List<SharedAccess>> pairs = new ArrayList<>(accesses.pairs());
     pairs.removeIf(pair -> spans.areApart(pair.get(0), pair.get(1)));

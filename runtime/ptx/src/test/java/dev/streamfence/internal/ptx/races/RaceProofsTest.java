@@ -406,6 +406,17 @@ final class RaceProofsTest {
   }
 
   @ParameterizedTest
+  @CsvSource({"%r4, PROVED", "%r20, UNKNOWN", "%r21, UNKNOWN"})
+  void codeThatStoresTheRowOfAThreadIsWrittenForSeveral(String stored, Verdict expected) {
+    String rank = "mov.u32 %r20, %tid.y; mad.lo.s32 %r21, %r20, %r2, %r0; ";
+    String guard = "setp.gt.s32 %p1, %r21, 2000; @%p1 bra END; ";
+    KernelRaces races =
+        KernelRacesTest.of(
+            rank + guard + at("%r4") + "st.global.u32 [%rd5], " + stored + ";", LaunchSpace.ANY);
+    assertThat(races.verdict()).as(races.reason()).isEqualTo(expected);
+  }
+
+  @ParameterizedTest
   @CsvSource({"'shr.u32 %r14, %r14, 1;', true", "'sub.s32 %r14, %r14, 9;', false"})
   void aNumberThatALoopDividesRemainsNatural(String next, boolean isProved) {
     // Stores below the number, and loads from there on.
