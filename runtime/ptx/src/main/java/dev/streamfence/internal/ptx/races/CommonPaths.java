@@ -37,6 +37,11 @@ final class CommonPaths {
   private final Map<Integer, Stage> stages = new HashMap<>();
   private final Map<Integer, Stage> ends = new HashMap<>();
 
+  /** What follows each block in which threads are together: the others, and all that they pass. */
+  private final Map<Integer, BitSet> together = new HashMap<>();
+
+  private final Map<Integer, BitSet> passed = new HashMap<>();
+
   CommonPaths(ControlGraph graph, BitSet stops, BitSet oneWay, Budget budget) {
     this.graph = graph;
     this.stops = stops;
@@ -46,49 +51,61 @@ final class CommonPaths {
 
   /** Whether threads that leave a block together may be in two others at a time. */
   boolean meet(int left, int one, int other) {
+    budget.take(1 + graph.size() / 512);
     Stage end = end(left);
     if (end.blocks().get(one) && end.blocks().get(other)) {
       return true;
     }
     if (end.blocks().get(one) || end.blocks().get(other)) {
       int later = end.blocks().get(one) ? other : one;
-      return reached(end.next()).stream().anyMatch(at -> stage(at).blocks().get(later));
+      return end.next().stream().anyMatch(at -> passed(at).get(later));
     }
-    return reached(end.next()).stream().anyMatch(at -> meetFrom(at, one, other));
+    return end.next().stream()
+        .anyMatch(next -> together(next).stream().anyMatch(at -> meetFrom(at, one, other)));
   }
 
   /** Whether one of two blocks is come to in a stage, and the other one there or later. */
   private boolean meetFrom(int first, int one, int other) {
     BitSet blocks = stage(first).blocks();
-    if (!blocks.get(one) && !blocks.get(other)) {
-      return false;
-    }
-    return reached(List.of(first)).stream()
-        .anyMatch(
-            at ->
-                (blocks.get(one) && stage(at).blocks().get(other))
-                    || (blocks.get(other) && stage(at).blocks().get(one)));
+    return (blocks.get(one) && passed(first).get(other))
+        || (blocks.get(other) && passed(first).get(one));
   }
 
   /** Whether threads that leave a block together may come to another one. */
   boolean reach(int left, int block) {
     Stage end = end(left);
-    return end.blocks().get(block)
-        || reached(end.next()).stream().anyMatch(at -> stage(at).blocks().get(block));
+    return end.blocks().get(block) || end.next().stream().anyMatch(at -> passed(at).get(block));
   }
 
-  /** The blocks in which threads are together that begin in some of them. */
-  private BitSet reached(Collection<Integer> from) {
-    BitSet found = new BitSet();
-    Deque<Integer> open = new ArrayDeque<>(from);
-    while (!open.isEmpty()) {
-      int block = open.remove();
-      if (!found.get(block)) {
-        found.set(block);
-        open.addAll(stage(block).next());
+  /** The blocks in which threads are together that begin in one of them. */
+  private BitSet together(int first) {
+    BitSet known = together.get(first);
+    if (known == null) {
+      budget.take(1 + graph.size() / 128);
+      known = new BitSet();
+      Deque<Integer> open = new ArrayDeque<>(List.of(first));
+      while (!open.isEmpty()) {
+        int block = open.remove();
+        if (!known.get(block)) {
+          known.set(block);
+          open.addAll(stage(block).next());
+        }
       }
+      together.put(first, known);
     }
-    return found;
+    return known;
+  }
+
+  /** The blocks that threads come to which begin together in one. */
+  private BitSet passed(int first) {
+    BitSet known = passed.get(first);
+    if (known == null) {
+      BitSet found = new BitSet();
+      together(first).stream().forEach(at -> found.or(stage(at).blocks()));
+      known = found;
+      passed.put(first, known);
+    }
+    return known;
   }
 
   private Stage stage(int block) {

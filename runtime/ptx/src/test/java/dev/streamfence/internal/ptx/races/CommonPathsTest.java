@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.streamfence.internal.ptx.races.KernelRaces.Verdict;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -143,5 +144,21 @@ final class CommonPathsTest {
     String warp = "mov.u32 %r20, 0; setp.lt.s32 %p1, %r0, 32; ";
     String get = "@!%p1 ld.shared.u32 %r10, [%r13+-128]; ";
     isProved(TILE + warp + barrier + " " + PUT + BARRIER + get, expected);
+  }
+
+  @Test
+  @Timeout(15)
+  void accessesOnManyWaysAreComparedInTime() {
+    StringBuilder code = new StringBuilder(TILE + BARRIER);
+    String branch = "setp.gt.s32 %p1, %r5, 1; @%p1 bra N; add.s32 %r21, %r21, 1; N: ";
+    for (int i = 0; i < 190; i++) {
+      String store = "st.shared.u32 [%r13+" + 4 * i + "], %r4; N: ";
+      code.append(branch.replace("add.s32 %r21, %r21, 1; N: ", store).replace("N", "A" + i));
+      for (int j = 0; j < 8; j++) {
+        code.append(branch.replace("N", "B" + i + "_" + j));
+      }
+    }
+    // Every way of a branch has two accesses that no barrier orders.
+    isProved(code + "", false);
   }
 }
