@@ -77,9 +77,9 @@ final class TripCounts {
     return WitnessPlanner.ifShort(
         () -> {
           List<Condition> conditions = new ArrayList<>();
-          Set<Node> brought = new HashSet<>();
-          Polynomial plain = withoutRemainders(polynomial, conditions, brought);
-          Polynomial result = withoutQuotients(plain, conditions, brought);
+          Set<Node> introduced = new HashSet<>();
+          Polynomial plain = withoutRemainders(polynomial, conditions, introduced);
+          Polynomial result = withoutQuotients(plain, conditions, introduced);
           return result.equals(polynomial) ? null : new Derived(result, conditions);
         });
   }
@@ -90,9 +90,9 @@ final class TripCounts {
    */
   List<Derived> implied(Polynomial difference) {
     List<Derived> found = new ArrayList<>();
-    add(found, () -> rounded(difference, new ArrayList<>()));
+    add(found, () -> withRemainders(difference, new ArrayList<>()));
     for (Node division : divisions) {
-      add(found, () -> quotient(division, difference));
+      add(found, () -> byQuotient(division, difference));
     }
     return found;
   }
@@ -104,7 +104,7 @@ final class TripCounts {
     }
   }
 
-  private @Nullable Derived quotient(Node division, Polynomial difference) {
+  private @Nullable Derived byQuotient(Node division, Polynomial difference) {
     Quotient quotient = quotient(division);
     if (quotient == null) {
       return null;
@@ -112,11 +112,11 @@ final class TripCounts {
     Polynomial multiple = quotient.dividend().minus(difference);
     Polynomial times = multiple == null ? null : multiple.over(quotient.divisor());
     Polynomial rest = times == null ? null : Polynomial.of(division.id).minus(times);
-    return rest == null ? null : rounded(rest, conditions(quotient));
+    return rest == null ? null : withRemainders(rest, conditions(quotient));
   }
 
   /** A difference with remainders that makes it a multiple of a number; null for others. */
-  private @Nullable Derived rounded(Polynomial difference, List<Condition> conditions) {
+  private @Nullable Derived withRemainders(Polynomial difference, List<Condition> conditions) {
     Polynomial plain = withoutRemainders(difference, conditions, new HashSet<>());
     Polynomial rounded = plain.equals(difference) ? plain : rounded(plain);
     return rounded.equals(plain) ? null : new Derived(rounded, conditions);
@@ -152,10 +152,10 @@ final class TripCounts {
   /**
    * Replaces remainders.
    *
-   * @param brought gets the quotients that have come in
+   * @param introduced gets the quotients that stand for them
    */
   private Polynomial withoutRemainders(
-      Polynomial polynomial, List<Condition> conditions, Set<Node> brought) {
+      Polynomial polynomial, List<Condition> conditions, Set<Node> introduced) {
     Polynomial result = polynomial;
     for (int i = 0; i < MAX_REPLACED; i++) {
       Node remainder =
@@ -163,7 +163,7 @@ final class TripCounts {
       if (remainder == null) {
         return result;
       }
-      Polynomial whole = whole(remainder, conditions, brought);
+      Polynomial whole = whole(remainder, conditions, introduced);
       Polynomial next = whole == null ? null : result.with(remainder.id, whole);
       if (next == null) {
         return result;
@@ -175,7 +175,7 @@ final class TripCounts {
 
   /** A remainder as the dividend less a multiple of the quotient. */
   private @Nullable Polynomial whole(
-      Node remainder, List<Condition> conditions, Set<Node> brought) {
+      Node remainder, List<Condition> conditions, Set<Node> introduced) {
     Node dividend = remainder.input(0);
     long mask = remainder.input(1).constant;
     if (dividend.is(Operator.CONSTANT)) {
@@ -183,7 +183,7 @@ final class TripCounts {
     }
     Node distance = nodes.constant(Long.bitCount(mask), Integer.SIZE);
     Node quotient = nodes.of(Operator.SHIFT_RIGHT_UNSIGNED, remainder.bits, dividend, distance);
-    brought.add(quotient);
+    introduced.add(quotient);
     addRange(dividend, 0, conditions);
     return formulas
         .of(dividend)
@@ -192,11 +192,11 @@ final class TripCounts {
 
   /** Replaces quotients, other than those whose remainder would come back by that. */
   private Polynomial withoutQuotients(
-      Polynomial polynomial, List<Condition> conditions, Set<Node> brought) {
+      Polynomial polynomial, List<Condition> conditions, Set<Node> introduced) {
     Polynomial result = polynomial;
     List<Node> parts = formulas.parts(polynomial);
     for (Node division : parts.stream().filter(TripCounts::isDivision).distinct().toList()) {
-      Quotient quotient = brought.contains(division) ? null : quotient(division);
+      Quotient quotient = introduced.contains(division) ? null : quotient(division);
       if (quotient == null) {
         continue;
       }

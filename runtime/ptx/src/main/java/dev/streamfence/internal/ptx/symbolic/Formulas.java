@@ -33,7 +33,7 @@ public final class Formulas {
   private static final int MAX_DEPTH = 400;
 
   /** Beyond so many conditions, what a loop leaves is no formula. */
-  private static final int MAX_LEFT_CONDITIONS = 12;
+  private static final int MAX_AFTER_LOOP_CONDITIONS = 12;
 
   /**
    * A range in which a polynomial has to lie.
@@ -47,7 +47,7 @@ public final class Formulas {
    *
    * @param conditions under which the polynomial is the number that the code has
    */
-  private record Left(Polynomial value, Set<Condition> conditions) {}
+  private record AfterLoop(Polynomial value, Set<Condition> conditions) {}
 
   private final NodeGraph nodes;
   private final ControlGraph graph;
@@ -62,7 +62,7 @@ public final class Formulas {
   /** The phis of loops that grow by the same amount in each iteration, with that amount. */
   private final Map<Node, Polynomial> steps = new HashMap<>();
 
-  private final Map<Node, Optional<Left>> left = new HashMap<>();
+  private final Map<Node, Optional<AfterLoop>> afterLoops = new HashMap<>();
 
   Formulas(NodeGraph nodes, ControlGraph graph, Guards guards) {
     this.nodes = nodes;
@@ -235,10 +235,10 @@ public final class Formulas {
       Node phi = null;
       Polynomial value = null;
       for (Node part : parts(result)) {
-        Left left = phi == null && leaves ? left(part) : null;
-        if (left != null) {
+        AfterLoop after = phi == null && leaves ? afterLoop(part) : null;
+        if (after != null) {
           phi = part;
-          value = left.value();
+          value = after.value();
         } else if (phi == null && steps.containsKey(part)) {
           phi = part;
           value = grown(part, steps.get(part));
@@ -264,8 +264,8 @@ public final class Formulas {
   }
 
   /** What a phi has that joins the way out of a loop with the way around it; null for others. */
-  private @Nullable Left left(Node phi) {
-    Optional<Left> found = left.get(phi);
+  private @Nullable AfterLoop afterLoop(Node phi) {
+    Optional<AfterLoop> found = afterLoops.get(phi);
     if (found == null) {
       try {
         boolean isJoin = phi.is(Operator.PHI) && !phi.isCarried;
@@ -273,7 +273,7 @@ public final class Formulas {
       } catch (TooComplexException e) {
         found = Optional.empty();
       }
-      left.put(phi, found);
+      afterLoops.put(phi, found);
     }
     return found.orElse(null);
   }
@@ -283,7 +283,7 @@ public final class Formulas {
    * the loop leaves no longer depends on the iteration. Often that holds as well where the loop was
    * left out: {@code first + step * n} is {@code first} if {@code n} is 0.
    */
-  private @Nullable Left joined(Node phi) {
+  private @Nullable AfterLoop joined(Node phi) {
     List<Integer> before = graph.block(phi.block).predecessors();
     for (int way = 0; phi.inputs.size() == 2 && before.size() == 2 && way < 2; way++) {
       Loop loop = graph.loop(before.get(way));
@@ -299,8 +299,8 @@ public final class Formulas {
           all.addAll(conditions(around));
           addCompared(end, all);
           if (isZero(more, equalities(before.get(1 - way), phi), all)
-              && all.size() <= MAX_LEFT_CONDITIONS) {
-            return new Left(value, all);
+              && all.size() <= MAX_AFTER_LOOP_CONDITIONS) {
+            return new AfterLoop(value, all);
           }
         }
       }
@@ -521,10 +521,10 @@ public final class Formulas {
     boolean standsForItself =
         node.inputs.isEmpty()
             || (!steps.containsKey(node) && raw(node, 0).equals(Polynomial.of(node.id)));
-    Left left = left(node);
+    AfterLoop after = afterLoop(node);
     Polynomial step = steps.get(node);
-    if (left != null) {
-      all.addAll(left.conditions());
+    if (after != null) {
+      all.addAll(after.conditions());
     } else if (step != null) {
       // The condition of the step would be this value's own: the first value stands for both.
       all.addAll(conditions(node.input(0), depth + 1));
