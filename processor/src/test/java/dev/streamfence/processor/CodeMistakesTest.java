@@ -805,8 +805,9 @@ class CodeMistakesTest {
             ".param .u64 a, .param .u32 n",
             "ld.param.u64 %rd1, [a]; mov.u32 %r1, %tid.x; mov.u32 %r2, %ntid.x;"
                 + " mov.u32 %r3, %ctaid.x; mad.lo.s32 %r4, %r3, %r2, %r1; mov.u32 %r5, %tid.y;"
-                + " mad.lo.s32 %r6, %r5, %r2, %r1; mul.wide.u32 %rd2, %r4, 4;"
-                + " add.s64 %rd3, %rd1, %rd2; st.global.u32 [%rd3], %r6;");
+                + " mad.lo.s32 %r6, %r5, %r2, %r1; setp.gt.s32 %p1, %r6, 511; @%p1 ret;"
+                + " mul.wide.u32 %rd2, %r4, 4; add.s64 %rd3, %rd1, %rd2;"
+                + " st.global.u32 [%rd3], %r4;");
     String declared =
         "@Kernel(races = Races.REFUSED%s) void %srun(@Writes DeviceArray<int[]> a, %s);";
 

@@ -193,21 +193,7 @@ final class BarrierIntervals {
   /** The blocks that control may come to from one on, before another one. */
   private BitSet region(int from, int end) {
     budget.take(graph.size() / 8);
-    BitSet found = new BitSet();
-    Deque<Integer> open = new ArrayDeque<>();
-    if (from >= 0 && from != end) {
-      found.set(from);
-      open.add(from);
-    }
-    while (!open.isEmpty()) {
-      for (int next : graph.block(open.remove()).successors()) {
-        if (next != end && !found.get(next)) {
-          found.set(next);
-          open.add(next);
-        }
-      }
-    }
-    return found;
+    return CommonPaths.region(graph, from < 0 ? List.of() : List.of(from), end, new BitSet());
   }
 
   private boolean hasBarrier(BitSet blocks) {

@@ -151,11 +151,20 @@ final class CommonPaths {
   /** The blocks that threads come to before the one where they are together again. */
   private BitSet apart(Collection<Integer> from, int join) {
     budget.take(graph.size() / 8);
+    return region(graph, from, join, stops);
+  }
+
+  /**
+   * The blocks that control may come to from some on, before another one.
+   *
+   * @param stops the blocks behind which it does not go on
+   */
+  static BitSet region(ControlGraph graph, Collection<Integer> from, int end, BitSet stops) {
     BitSet found = new BitSet();
     Deque<Integer> open = new ArrayDeque<>(from);
     while (!open.isEmpty()) {
       int block = open.remove();
-      if (block != join && !found.get(block)) {
+      if (block != end && !found.get(block)) {
         found.set(block);
         if (!stops.get(block)) {
           open.addAll(graph.block(block).successors());
