@@ -46,7 +46,10 @@ final class BarrierNumbers {
     return found instanceof Operand.IntegerLiteral ? found : operand;
   }
 
-  /** What is moved to the registers that one instruction alone assigns, which always runs. */
+  /**
+   * What is moved to the registers that one instruction alone assigns. Where it has not run, they
+   * have no value.
+   */
   private static Map<Integer, Operand> sources(List<Instruction> code) {
     Map<Integer, Operand> found = new HashMap<>();
     BitSet assigned = new BitSet();

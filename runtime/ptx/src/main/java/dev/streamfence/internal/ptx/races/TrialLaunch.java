@@ -26,7 +26,7 @@ final class TrialLaunch {
   /**
    * Creates a launch.
    *
-   * @param read the indices that the code reads
+   * @param read the indices that the code reads for places and values
    * @param shape which of the shapes, from 0 on
    * @param seed which of the arguments, from 0, less than {@link #SEEDS}
    */
