@@ -13,7 +13,7 @@ import org.jetbrains.lincheck.LincheckSettings;
  */
 public final class ControlledScheduler {
   /** Each takes seconds in a test of three launches; the first one also instruments all classes. */
-  private static final int INVOCATIONS = Effort.of(5, 20);
+  private static final int INVOCATIONS = Effort.of(2, 20);
 
   /**
    * How often a loop may run before the checker takes it for one that waits for another thread. It

@@ -12,7 +12,6 @@ import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -22,7 +21,6 @@ import org.junit.jupiter.params.provider.MethodSource;
  * and of the examples, where the same version of nvcc is installed. Debug code is not compared,
  * since it contains the name of its build folder.
  */
-@Tag("exhaustive")
 final class CompiledSourcesTest {
   private static final List<Path> RESOURCES =
       List.of(
