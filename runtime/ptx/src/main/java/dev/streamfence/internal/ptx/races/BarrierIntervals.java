@@ -115,9 +115,8 @@ final class BarrierIntervals {
 
   /** Whether all threads of a block that have not ended wait at an instruction. */
   static boolean isBarrier(Instruction instruction) {
-    boolean waits = instruction.has("sync") || instruction.has("red");
     return mayArrive(instruction)
-        && waits
+        && (instruction.has("sync") || instruction.has("red"))
         && instruction.guard() == null
         && instruction.operands().size() == (instruction.has("red") ? 3 : 1)
         && instruction.operands().get(id(instruction)) instanceof Operand.IntegerLiteral;

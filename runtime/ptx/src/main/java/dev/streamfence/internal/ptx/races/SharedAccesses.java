@@ -10,6 +10,7 @@ import dev.streamfence.internal.ptx.symbolic.MemoryAccess;
 import dev.streamfence.internal.ptx.symbolic.Node;
 import dev.streamfence.internal.ptx.symbolic.Polynomial;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -26,7 +27,6 @@ final class SharedAccesses {
   /** The most accesses to one memory that are compared. */
   static final int MOST = 200;
 
-  private final FunctionFlow flow;
   private final ControlGraph graph;
   private final KernelMemory memory;
   private final Symbols symbols;
@@ -42,11 +42,10 @@ final class SharedAccesses {
       Formulas formulas,
       KernelMemory memory,
       Symbols symbols) {
-    this.flow = flow;
     this.graph = graph;
     this.memory = memory;
     this.symbols = symbols;
-    collect(values, formulas);
+    collect(values, formulas, barriers(flow));
   }
 
   List<SharedAccess> all() {
@@ -82,7 +81,7 @@ final class SharedAccesses {
     return found;
   }
 
-  private void collect(KernelValues values, Formulas formulas) {
+  private void collect(KernelValues values, Formulas formulas, BitSet barriers) {
     record Alike(
         int base,
         int block,
@@ -113,7 +112,7 @@ final class SharedAccesses {
           new Alike(
               index,
               access.block(),
-              barriersBefore(access),
+              barriersBefore(access, barriers),
               access.guard() == null ? -1 : access.guard().id,
               offset,
               isExact,
@@ -127,13 +126,17 @@ final class SharedAccesses {
     }
   }
 
-  /** How many barriers of its block of code lie before an access. */
-  private int barriersBefore(MemoryAccess access) {
-    int count = 0;
-    for (int i = graph.block(access.block()).first(); i < access.index(); i++) {
-      count += BarrierIntervals.isBarrier(flow.instruction(i)) ? 1 : 0;
+  private static BitSet barriers(FunctionFlow flow) {
+    BitSet found = new BitSet();
+    for (int i = 0; i < flow.size(); i++) {
+      found.set(i, BarrierIntervals.isBarrier(flow.instruction(i)));
     }
-    return count;
+    return found;
+  }
+
+  /** How many barriers of its block of code lie before an access. */
+  private int barriersBefore(MemoryAccess access, BitSet barriers) {
+    return barriers.get(graph.block(access.block()).first(), access.index()).cardinality();
   }
 
   /** Whether two accesses would be a race if they met. */

@@ -2,6 +2,7 @@ package dev.streamfence.internal.ptx.races;
 
 import dev.streamfence.internal.ptx.symbolic.Node.Special;
 import java.util.Set;
+import java.util.SplittableRandom;
 
 /**
  * An ordinary launch to try: blocks of an ordinary shape, several of them in the dimensions that
@@ -17,7 +18,7 @@ final class TrialLaunch {
   static final int SHAPES = 5;
 
   /** How many sets of arguments there are. */
-  static final int SEEDS = 5;
+  static final int SEEDS = 32;
 
   private final int[] block = {1, 1, 1};
   private final int[] grid = {1, 1, 1};
@@ -56,12 +57,16 @@ final class TrialLaunch {
     return threads() * grid[0] * grid[1] * grid[2];
   }
 
-  /** Numbers that rise with the index, that are all the same power of two, and that fall. */
+  /**
+   * Numbers that rise with the index, that are all the same power of two, that fall, and that look
+   * random, so that few conditions on their bits or remainders hold for all.
+   */
   long argument(int index) {
     return switch (seed) {
+      case 0, 1, 2 -> 4099 + 131L * index + 17L * (index + 3) * seed;
       case 3 -> 1 << 16;
       case 4 -> Math.max(5000, 9000 - 131L * index);
-      default -> 4099 + 131L * index + 17L * (index + 3) * seed;
+      default -> new SplittableRandom(31L * index + seed).nextInt(5000, 1 << 16);
     };
   }
 

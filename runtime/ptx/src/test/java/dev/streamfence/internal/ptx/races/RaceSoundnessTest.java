@@ -137,6 +137,11 @@ final class RaceSoundnessTest {
         "setp.eq.s32 %p1, %r5, %r6; @%p1 bra END; ",
         "and.b32 %r10, %r6, 1; setp.ne.s32 %p1, %r10, 0; @%p1 bra END; ",
         "and.b32 %r10, %r6, 1; setp.eq.s32 %p1, %r10, 0; @%p1 bra END; ",
+        "and.b32 %r10, %r5, 1023; setp.gt.s32 %p1, %r10, 300; @%p1 bra END; ",
+        "and.b32 %r10, %r5, 1023; setp.gt.s32 %p1, %r10, 620; @%p1 bra END; ",
+        "and.b32 %r10, %r6, 1023; setp.lt.s32 %p1, %r10, 300; @%p1 bra END; ",
+        "rem.u32 %r10, %r6, 5; setp.eq.s32 %p1, %r10, 2; @%p1 bra END; ",
+        "rem.u32 %r10, %r5, 7; setp.eq.s32 %p1, %r10, 0; @%p1 bra END; ",
         "mov.u32 %r10, %ctaid.x; and.b32 %r10, %r3, 1; setp.eq.s32 %p1, %r10, 0; @%p1 bra END; "
       })
   void aRaceThatOnlySomeNumbersOfTheLaunchBringIsNotCertain(String guard) {
