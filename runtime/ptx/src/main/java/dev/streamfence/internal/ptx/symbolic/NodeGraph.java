@@ -105,13 +105,23 @@ public final class NodeGraph {
     if (operation == Operator.SELECT && inputs[1] == inputs[2]) {
       return inputs[1];
     }
-    return operation == Operator.AND && isShifted(first) && isMask(inputs[1])
-        ? masked(bits, first, inputs[1].constant)
-        : shared(operation, bits, 0, List.of(inputs));
+    if ((operation == Operator.AND || operation == Operator.XOR) && isMask(inputs[1])) {
+      long mask = inputs[1].constant;
+      if (isShifted(first, Operator.SHIFT_LEFT)
+          && (operation == Operator.AND || isMultiple(mask, first.input(1).constant))) {
+        return masked(operation, bits, first, mask);
+      }
+      if (operation == Operator.AND
+          && isShifted(first, Operator.SHIFT_RIGHT_UNSIGNED)
+          && clearsLastBits(first, mask)) {
+        return withoutLastBits(bits, first, Long.numberOfTrailingZeros(mask));
+      }
+    }
+    return shared(operation, bits, 0, List.of(inputs));
   }
 
-  private static boolean isShifted(Node node) {
-    return node.is(Operator.SHIFT_LEFT)
+  private static boolean isShifted(Node node, Operator direction) {
+    return node.is(direction)
         && node.input(1).is(Operator.CONSTANT)
         && node.input(1).constant >= 0
         && node.input(1).constant < node.bits;
@@ -121,15 +131,32 @@ public final class NodeGraph {
     return node.is(Operator.CONSTANT) && node.constant >= 0;
   }
 
+  private static boolean isMultiple(long number, long exponent) {
+    return number >> exponent << exponent == number;
+  }
+
   /**
    * Some bits of a multiple, as the same multiple of bits of the number: {@code x << 2 & 60} is
-   * {@code (x & 15) << 2}, a remainder.
+   * {@code (x & 15) << 2}, a remainder, and {@code x << 2 ^ 4} is {@code (x ^ 1) << 2}.
    */
-  private Node masked(int bits, Node multiple, long mask) {
+  private Node masked(Operator operation, int bits, Node multiple, long mask) {
     Node distance = multiple.input(1);
-    Node rest =
-        of(Operator.AND, bits, multiple.input(0), constant(mask >> distance.constant, bits));
+    Node rest = of(operation, bits, multiple.input(0), constant(mask >> distance.constant, bits));
     return of(Operator.SHIFT_LEFT, bits, rest, distance);
+  }
+
+  /** Whether a mask clears some of the last bits of a quotient, and no others. */
+  private static boolean clearsLastBits(Node quotient, long mask) {
+    long all = -1L >>> (Long.SIZE - quotient.bits + (int) quotient.input(1).constant);
+    return mask != 0 && (mask & 1) == 0 && (mask | (mask - 1)) == all;
+  }
+
+  /** A multiple of another quotient: {@code x >>> 3 & 0x1ffffffc} is {@code x >>> 5 << 2}. */
+  private Node withoutLastBits(int bits, Node quotient, int count) {
+    Node distance = quotient.input(1);
+    Node all = constant(distance.constant + count, distance.bits);
+    Node rest = of(Operator.SHIFT_RIGHT_UNSIGNED, bits, quotient.input(0), all);
+    return of(Operator.SHIFT_LEFT, bits, rest, constant(count, distance.bits));
   }
 
   private Node shared(Operator operation, int bits, long constant, List<Node> inputs) {
