@@ -2,11 +2,18 @@ package dev.streamfence.internal.ptx.races;
 
 import dev.streamfence.internal.ptx.ir.TooComplexException;
 
-/** The work that the search for one kernel's races may take. Confined to one thread. */
+/** The work that one search for a kernel's races may take. Confined to one thread. */
 final class Budget {
+  private final int units;
   private int left;
 
   Budget(int units) {
+    this.units = units;
+    left = units;
+  }
+
+  /** Begins another search. */
+  void renew() {
     left = units;
   }
 

@@ -87,9 +87,14 @@ final class Inequalities {
     return prove(polynomial, 0);
   }
 
-  /** Whether a polynomial is at least a number. */
+  /** Whether a polynomial is at least a number; of a number, whatever is given. */
   boolean isAtLeast(@Nullable Polynomial polynomial, long least) {
-    return polynomial != null && isNatural(polynomial.minus(Polynomial.constant(least)));
+    if (polynomial == null) {
+      return false;
+    }
+    return polynomial.has(id -> true)
+        ? isNatural(polynomial.minus(Polynomial.constant(least)))
+        : polynomial.coefficient(Monomial.ONE) >= least;
   }
 
   /** Whether what is given cannot be. */

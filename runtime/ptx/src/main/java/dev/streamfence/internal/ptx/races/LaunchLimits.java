@@ -1,14 +1,18 @@
 package dev.streamfence.internal.ptx.races;
 
 import dev.streamfence.internal.ptx.races.KernelRaces.Restriction;
+import dev.streamfence.internal.ptx.symbolic.KernelMemory;
 import dev.streamfence.internal.ptx.symbolic.Node;
+import dev.streamfence.internal.ptx.symbolic.Node.Operator;
 import dev.streamfence.internal.ptx.symbolic.Node.Special;
 import dev.streamfence.internal.ptx.symbolic.NodeGraph;
 import dev.streamfence.internal.ptx.symbolic.Polynomial.Monomial;
 import dev.streamfence.internal.ptx.symbolic.Polynomial.Term;
+import dev.streamfence.internal.ptx.syntax.Variable;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
@@ -21,7 +25,7 @@ final class LaunchLimits {
   /** The most threads of a block on every device. */
   private static final int MAX_BLOCK = 1024;
 
-  /** Blocks are whole warps, unless tiles have rows of another length. */
+  /** Rows of blocks are whole warps, unless tiles have rows of another length. */
   private static final int WARP = 32;
 
   /** How many sizes of blocks are tried: each takes as many proofs as the kernel has pairs. */
@@ -30,6 +34,7 @@ final class LaunchLimits {
   private final LaunchSpace space;
   private final NodeGraph nodes;
   private final Symbols symbols;
+  private final KernelMemory memory;
 
   /** The predefined registers that the code reads. */
   private final Set<Special> read;
@@ -46,11 +51,13 @@ final class LaunchLimits {
       LaunchSpace space,
       NodeGraph nodes,
       Symbols symbols,
+      KernelMemory memory,
       Set<Special> read,
       Collection<SharedAccess> accesses) {
     this.space = space;
     this.nodes = nodes;
     this.symbols = symbols;
+    this.memory = memory;
     this.read = read;
     limitBlocks(accesses);
   }
@@ -104,34 +111,49 @@ final class LaunchLimits {
   /**
    * The sizes of blocks in a dimension that the kernel may be written for, the largest first: by
    * these its accesses lie apart. Tiles in shared memory have a fixed size, whatever the code
-   * reads.
+   * reads; but code that reads the size of its blocks is for all that do not overflow a tile.
    */
   List<Integer> sizes(int dimension, Collection<SharedAccess> accesses) {
     Special place = Special.thread(dimension);
-    boolean isOpen = read.contains(place) && !symbols.isLimited(dimension);
-    if (!isOpen || space.threads(dimension) > 0) {
+    if (!read.contains(place) || space.threads(dimension) > 0) {
       return List.of();
     }
     boolean readsSize = read.contains(Special.blockSize(dimension));
     Monomial own = new Monomial(nodes.special(place).id);
     TreeSet<Integer> found = new TreeSet<>(Comparator.reverseOrder());
+    Set<Integer> distances = new HashSet<>();
     for (SharedAccess access : accesses) {
       long unit = access.offset().coefficient(own);
       if (unit <= 0 || (access.isGlobal() && readsSize)) {
         continue;
       }
       for (Term term : access.offset().terms()) {
-        boolean isIndex = term.product().nodes().length == 1;
+        int[] factors = term.product().nodes();
+        // The length of a row is none.
+        boolean isIndex = factors.length == 1 && !nodes.node(factors[0]).is(Operator.ARGUMENT);
         add(isIndex ? term.coefficient() : 0, unit, 1, found);
       }
       for (SharedAccess other : accesses) {
         long distance =
             other.offset().coefficient(Monomial.ONE) - access.offset().coefficient(Monomial.ONE);
-        boolean isTogether = !readsSize && other.memory() == access.memory();
-        add(isTogether ? Math.abs(distance) : 0, unit, WARP, found);
+        boolean isTogether =
+            other.memory() == access.memory()
+                && (!readsSize || isMost(Math.abs(distance), access.memory()));
+        add(isTogether ? Math.abs(distance) : 0, unit, dimension == 0 ? WARP : 1, distances);
       }
     }
-    return found.stream().limit(MAX_TRIES).toList();
+    // Blocks of the size of two steps of an unrolled loop meet in the next step.
+    distances.stream()
+        .filter(size -> distances.stream().noneMatch(step -> step < size && size % step == 0))
+        .forEach(found::add);
+    int most = symbols.limit(dimension);
+    return found.stream().filter(size -> most == 0 || size < most).limit(MAX_TRIES).toList();
+  }
+
+  /** Whether a distance is most of a variable: a tile for a block, with a little beside it. */
+  private boolean isMost(long distance, int index) {
+    Variable variable = memory.variable(index);
+    return variable != null && !variable.isOpenArray() && 2 * distance > variable.sizeInBytes();
   }
 
   /**
@@ -148,7 +170,7 @@ final class LaunchLimits {
       if (read.contains(place)
           && !used.contains(place)
           && space.threads(dimension) == 0
-          && !symbols.isLimited(dimension)) {
+          && symbols.limit(dimension) == 0) {
         limit(dimension, 1);
         isLimited = true;
       }

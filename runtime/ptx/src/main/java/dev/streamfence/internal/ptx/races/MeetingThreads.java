@@ -37,6 +37,9 @@ final class MeetingThreads {
 
   private static final long NOWHERE = Long.MIN_VALUE;
 
+  /** How many blocks are looked at for accesses to shared memory. */
+  private static final int FEW_BLOCKS = 2;
+
   /** Threads in the first row of every block that has several. */
   private static final int FEW_THREADS = 8;
 
@@ -200,8 +203,10 @@ final class MeetingThreads {
     Places found = isFirst ? first.get(access) : null;
     if (found == null) {
       long[] byThread = new long[launch.size()];
+      // Each block has its own shared memory: a few of them show what happens in all.
+      int end = access.isGlobal() ? byThread.length : FEW_BLOCKS * launch.threads();
       for (int number = 0; number < byThread.length; number++) {
-        byThread[number] = place(access, launch, number);
+        byThread[number] = number < end ? place(access, launch, number) : NOWHERE;
       }
       found = new Places(byThread);
       if (isFirst) {

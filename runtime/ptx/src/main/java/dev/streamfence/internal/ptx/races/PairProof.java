@@ -1,6 +1,7 @@
 package dev.streamfence.internal.ptx.races;
 
 import dev.streamfence.internal.ptx.ir.TooComplexException;
+import dev.streamfence.internal.ptx.symbolic.Guards.Fact;
 import dev.streamfence.internal.ptx.symbolic.Node;
 import dev.streamfence.internal.ptx.symbolic.Node.Operator;
 import dev.streamfence.internal.ptx.symbolic.Polynomial;
@@ -49,6 +50,9 @@ final class PairProof {
   private Inequalities proofs;
   private boolean grew;
 
+  /** Formulas of what was found to be the same in both threads. */
+  private final List<Polynomial> same = new ArrayList<>();
+
   PairProof(
       ThreadPair pair,
       Symbols symbols,
@@ -66,6 +70,7 @@ final class PairProof {
   /** Whether two places cannot have a byte in common. */
   boolean proves(Place one, Place other) {
     for (int round = 0; round < MAX_ROUNDS; round++) {
+      pair.conclude();
       Polynomial distance = one.offset().minus(pair.second(other.offset()));
       if (distance == null) {
         return false;
@@ -73,9 +78,12 @@ final class PairProof {
       PathFacts.Known first = one.known();
       PathFacts.Known second = other.known();
       proofs = proofs(distance, first, second);
-      if (proofs.areContradictory()
-          || proofs.isAtLeast(distance, other.width())
-          || proofs.isAtLeast(Polynomial.ZERO.minus(distance), one.width())) {
+      // Of two threads at one place, neither lies beyond the other: they could be exchanged.
+      boolean areApart =
+          !one.equals(other)
+              && (proofs.isAtLeast(distance, other.width())
+                  || proofs.isAtLeast(Polynomial.ZERO.minus(distance), one.width()));
+      if (areApart) {
         return true;
       }
       grew = false;
@@ -88,6 +96,9 @@ final class PairProof {
       for (Polynomial whole : divided()) {
         impossible |= equateSame(whole);
       }
+      for (Polynomial each : List.copyOf(same)) {
+        impossible |= equateSame(each);
+      }
       for (Map.Entry<Node, Polynomial> load : distinct.entrySet()) {
         impossible |= pair.isSame(load.getKey()) && equateSame(load.getValue());
       }
@@ -95,7 +106,8 @@ final class PairProof {
         return true;
       }
       if (!grew) {
-        return false;
+        long width = Math.max(one.width(), other.width());
+        return arePartners(distance, width, first, second) || proofs.areContradictory();
       }
     }
     return false;
@@ -107,6 +119,7 @@ final class PairProof {
     List<Polynomial> all = new ArrayList<>(given);
     all.add(distance);
     all.addAll(distinct.values());
+    all.addAll(same);
     ThreadPair.closure(
         all,
         symbols,
@@ -290,28 +303,91 @@ final class PairProof {
   }
 
   /** Whether no multiple of a weight and a rest together are less than a width. */
-  private static boolean isBetween(Polynomial rest, Polynomial weight, long width) {
-    boolean areNumbers = rest.size() == 1 && weight.size() == 1;
-    long unit = Math.abs(weight.coefficient(Monomial.ONE));
-    long number = rest.coefficient(Monomial.ONE);
-    if (!areNumbers || unit == 0 || number == 0) {
+  private boolean isBetween(Polynomial rest, Polynomial weight, long width) {
+    if (rest.size() != 1 || weight.size() != 1) {
       return false;
     }
-    long beyond = Math.floorMod(number, unit);
-    return beyond >= width && unit - beyond >= width;
+    Monomial unit = weight.term(0).product();
+    if (!rest.term(0).product().equals(unit) || !symbols.isPositive(unit)) {
+      return false;
+    }
+    long multiple = Math.abs(weight.term(0).coefficient());
+    long beyond = Math.floorMod(rest.term(0).coefficient(), multiple);
+    return beyond >= width && multiple - beyond >= width;
   }
 
   private void note(Monomial digit) {
-    if (digit.nodes().length == 1) {
-      Node node = symbols.node(digit.nodes()[0]);
+    Node node = digit.nodes().length == 1 ? symbols.node(digit.nodes()[0]) : null;
+    while (node != null) {
       grew |= pair.add(node);
-      // Different numbers stay different when they get more bits.
-      for (;
-          node.is(Operator.ZERO_EXTEND) || node.is(Operator.SIGN_EXTEND);
-          grew |= pair.add(node)) {
-        node = node.input(0);
+      node = invertible(node);
+      Polynomial formula = node == null ? null : symbols.of(node);
+      if (formula != null && !same.contains(formula)) {
+        same.add(formula);
       }
     }
+  }
+
+  /** The operand that is the same in both threads if the result is; null if none has to be. */
+  private @Nullable Node invertible(Node result) {
+    return switch (result.operation) {
+      case ZERO_EXTEND, SIGN_EXTEND -> result.input(0);
+      case XOR ->
+          pair.isSame(result.input(1))
+              ? result.input(0)
+              : pair.isSame(result.input(0)) ? result.input(1) : null;
+      default -> null;
+    };
+  }
+
+  /**
+   * Whether one of two threads would have to be the other's partner {@code i ^ j}, which then has
+   * the first for its partner, although the code lets only one of two partners come to both places.
+   */
+  private boolean arePartners(
+      Polynomial distance, long width, PathFacts.Known first, PathFacts.Known second) {
+    for (Term term : distance.terms()) {
+      int[] factors = term.product().nodes();
+      Node partner = factors.length == 1 ? symbols.node(ThreadPair.plain(factors[0])) : null;
+      if (partner == null || !partner.is(Operator.XOR) || Math.abs(term.coefficient()) < width) {
+        continue;
+      }
+      Node index = invertible(partner);
+      Polynomial number = index == null ? null : symbols.of(index);
+      if (index == null || number == null) {
+        continue;
+      }
+      Polynomial other = ThreadPair.isSecond(factors[0]) ? number : pair.second(number);
+      Polynomial multiple = other.times(Polynomial.constant(term.coefficient()));
+      Polynomial rest = distance.minus(Polynomial.term(term.product(), term.coefficient()));
+      boolean isEqual = multiple != null && rest != null && rest.equals(negated(multiple));
+      if (isEqual && areOrdered(index, partner, first, second)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Whether one of two values is the smaller one in both threads. */
+  private static boolean areOrdered(
+      Node one, Node other, PathFacts.Known first, PathFacts.Known second) {
+    for (Fact order : first.orders()) {
+      Node less = narrow(order.left());
+      Node more = narrow(order.right());
+      boolean areBoth =
+          (less.equals(one) && more.equals(other)) || (less.equals(other) && more.equals(one));
+      if (areBoth && second.orders().contains(order)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** A value before it got more bits. */
+  private static Node narrow(Node value) {
+    return value.is(Operator.ZERO_EXTEND) || value.is(Operator.SIGN_EXTEND)
+        ? value.input(0)
+        : value;
   }
 
   private static boolean isOne(Polynomial polynomial) {

@@ -34,10 +34,15 @@ final class PathFacts {
    * @param natural what is not negative
    * @param zero what is 0
    * @param unequal what is not 0, the nearest first
+   * @param orders which values are less than others, also without a sign
    */
-  record Known(List<Polynomial> natural, List<Polynomial> zero, List<Polynomial> unequal) {
+  record Known(
+      List<Polynomial> natural,
+      List<Polynomial> zero,
+      List<Polynomial> unequal,
+      List<Fact> orders) {
     Known() {
-      this(new ArrayList<>(), new ArrayList<>(), new ArrayList<>());
+      this(new ArrayList<>(), new ArrayList<>(), new ArrayList<>(), new ArrayList<>());
     }
 
     /** All of it as what is not negative. */
@@ -61,6 +66,7 @@ final class PathFacts {
       natural.addAll(other.natural);
       zero.addAll(other.zero);
       unequal.addAll(other.unequal);
+      orders.addAll(other.orders);
     }
 
     /** The same with a formula in place of a value. */
@@ -69,6 +75,7 @@ final class PathFacts {
       natural.forEach(each -> add(each.with(id, value), found.natural));
       zero.forEach(each -> add(each.with(id, value), found.zero));
       unequal.forEach(each -> add(each.with(id, value), found.unequal));
+      found.orders.addAll(orders);
       return found;
     }
 
@@ -83,6 +90,7 @@ final class PathFacts {
       natural.retainAll(other.natural);
       zero.retainAll(other.zero);
       unequal.retainAll(other.unequal);
+      orders.retainAll(other.orders);
     }
   }
 
@@ -197,6 +205,38 @@ final class PathFacts {
         : null;
   }
 
+  /**
+   * A place with multiples of divisors for the numbers that they divide, as {@code t % (2 * d) ==
+   * 0} says; the place itself if there is no such number.
+   */
+  Place divided(Place place) {
+    Place found = place;
+    for (Polynomial zero : place.known().zero()) {
+      Monomial product = zero.size() == 1 ? zero.term(0).product() : Monomial.ONE;
+      Node rest = product.nodes().length == 1 ? symbols.node(product.nodes()[0]) : null;
+      if (rest != null
+          && (rest.is(Operator.REMAINDER) || rest.is(Operator.REMAINDER_UNSIGNED))
+          && symbols.isExact(rest.input(1))) {
+        found = divided(found, rest.input(0), rest.input(1));
+      }
+    }
+    return found;
+  }
+
+  private Place divided(Place place, Node whole, Node by) {
+    Polynomial divisor = symbols.of(by);
+    boolean isNumber = Polynomial.of(whole.id).equals(symbols.of(whole));
+    if (divisor == null || !isNumber || !symbols.isNatural(whole.id)) {
+      return place;
+    }
+    Node quotient = nodes.of(Operator.DIVIDE_UNSIGNED, whole.bits, whole, by);
+    Polynomial multiple = divisor.times(Polynomial.of(quotient.id));
+    Polynomial offset = multiple == null ? null : place.offset().with(whole.id, multiple);
+    return multiple == null || offset == null
+        ? place
+        : new Place(offset, place.width(), place.known().with(whole.id, multiple));
+  }
+
   private Known at(int block) {
     Known before = known.get(block);
     if (before != null) {
@@ -224,7 +264,13 @@ final class PathFacts {
   private void addAll(List<Fact> facts, Known found) {
     for (Fact fact : facts) {
       Polynomial difference = difference(fact);
-      if (difference == null || found.isFull()) {
+      if (found.isFull()) {
+        return;
+      }
+      if (fact.operation() == Operator.LESS || fact.operation() == Operator.LESS_UNSIGNED) {
+        found.orders.add(fact);
+      }
+      if (difference == null) {
         continue;
       }
       if (fact.operation() != Operator.EQUAL) {

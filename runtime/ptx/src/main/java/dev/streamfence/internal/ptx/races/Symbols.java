@@ -8,6 +8,7 @@ import dev.streamfence.internal.ptx.symbolic.Node.Operator;
 import dev.streamfence.internal.ptx.symbolic.Node.Special;
 import dev.streamfence.internal.ptx.symbolic.NodeGraph;
 import dev.streamfence.internal.ptx.symbolic.Polynomial;
+import dev.streamfence.internal.ptx.symbolic.Polynomial.Monomial;
 import dev.streamfence.internal.ptx.symbolic.Polynomial.Term;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -26,6 +27,9 @@ final class Symbols {
   private static final byte NATURAL = 1;
   private static final byte ANY = 2;
 
+  /** A choice of which that is assumed for the iterations so far. */
+  private static final byte ASSUMED = 3;
+
   private final NodeGraph nodes;
   private final Formulas formulas;
   private final LaunchSpace space;
@@ -34,6 +38,12 @@ final class Symbols {
 
   /** For each value that was looked at, whether it is no negative number. */
   private byte[] natural = {};
+
+  /** For each choice that was looked at, whether it is at least 1; true while that is assumed. */
+  private final Map<Integer, Boolean> positive = new HashMap<>();
+
+  /** Whether an answer may depend on an assumption. */
+  private boolean usesAssumption;
 
   /** The simpler formulas of the values that were looked at; empty if there is none. */
   private final Map<Integer, Optional<Polynomial>> simpler = new HashMap<>();
@@ -50,8 +60,9 @@ final class Symbols {
     this.space = space;
   }
 
-  boolean isLimited(int dimension) {
-    return most[dimension] > 0;
+  /** The most threads of a block in a dimension; 0 if there is no limit. */
+  int limit(int dimension) {
+    return most[dimension];
   }
 
   /** Assumes that no block has more threads in a dimension; 0 if there is no such limit. */
@@ -160,13 +171,10 @@ final class Symbols {
       return null;
     }
     switch (node.operation) {
-      case SHIFT_RIGHT -> {
-        boolean isSign = by.constant == node.bits - 1L;
-        return isSign && isPlainlyNatural(exact(node.input(0))) ? Polynomial.ZERO : null;
-      }
-      case SHIFT_RIGHT_UNSIGNED -> {
+      case SHIFT_RIGHT, SHIFT_RIGHT_UNSIGNED -> {
         Polynomial shifted = exact(node.input(0));
-        return shifted != null && shifted.isZero() ? Polynomial.ZERO : null;
+        boolean isSign = by.constant == node.bits - 1L && isPlainlyNatural(shifted);
+        return isSign || (shifted != null && shifted.isZero()) ? Polynomial.ZERO : null;
       }
       case AND -> {
         long last = -by.constant - 1;
@@ -194,7 +202,8 @@ final class Symbols {
       boolean found = hasNoSign(nodes.node(id));
       natural[id] = found ? NATURAL : ANY;
     }
-    return natural[id] == NATURAL;
+    usesAssumption |= natural[id] == ASSUMED;
+    return natural[id] != ANY;
   }
 
   private boolean hasNoSign(Node node) {
@@ -207,13 +216,72 @@ final class Symbols {
       case SHIFT_RIGHT_UNSIGNED, DIVIDE_UNSIGNED -> scale(node) > 1;
       case REMAINDER, DIVIDE, SHIFT_RIGHT ->
           scale(node) > 0 && isPlainlyNatural(whole(node.input(0)));
-      case PHI, SELECT -> {
-        // What a loop leaves for its next iteration is not known by the same question again.
-        natural[node.id] = ANY;
-        yield Formulas.choices(node).stream().allMatch(each -> isPlainlyNatural(exact(each)));
-      }
+      case PHI, SELECT -> areChoicesNatural(node);
       default -> false;
     };
+  }
+
+  /** By induction: what a loop leaves for its next iteration may build on the iterations so far. */
+  private boolean areChoicesNatural(Node node) {
+    byte[] before = natural.clone();
+    boolean usedBefore = usesAssumption;
+    natural[node.id] = ASSUMED;
+    usesAssumption = false;
+    for (Node each : Formulas.choices(node)) {
+      if (!isPlainlyNatural(exact(each))) {
+        if (usesAssumption) {
+          // What was found from it does not hold.
+          natural = before;
+          simpler.clear();
+          limits.clear();
+        }
+        usesAssumption = usedBefore;
+        return false;
+      }
+    }
+    usesAssumption |= usedBefore;
+    return true;
+  }
+
+  /** Whether all values of a product are at least 1, whatever the launch. */
+  boolean isPositive(Monomial product) {
+    return Arrays.stream(product.nodes()).allMatch(id -> isPositive(nodes.node(id)));
+  }
+
+  private boolean isPositive(Node node) {
+    return switch (node.operation) {
+      case SPECIAL -> !node.special().isThread && !node.special().isBlock;
+      case PHI, SELECT -> isPositiveChoice(node);
+      default -> false;
+    };
+  }
+
+  /** By induction, as {@link #areChoicesNatural}: powers of two in a loop are at least 1. */
+  private boolean isPositiveChoice(Node choice) {
+    Boolean known = positive.get(choice.id);
+    if (known != null) {
+      return known;
+    }
+    if (!isNatural(choice.id)) {
+      return false;
+    }
+    Map<Integer, Boolean> before = new HashMap<>(positive);
+    positive.put(choice.id, true);
+    boolean isPositive =
+        Formulas.choices(choice).stream().allMatch(each -> isPlainlyPositive(exact(each)));
+    if (!isPositive) {
+      // What was found from the assumption does not hold.
+      positive.keySet().retainAll(before.keySet());
+      positive.put(choice.id, false);
+    }
+    return isPositive;
+  }
+
+  private boolean isPlainlyPositive(@Nullable Polynomial polynomial) {
+    return polynomial != null
+        && isPlainlyNatural(polynomial)
+        && polynomial.terms().stream()
+            .anyMatch(term -> term.coefficient() > 0 && isPositive(term.product()));
   }
 
   /** Whether what is less than a divisor, without a sign, has no sign bit. */
@@ -287,6 +355,11 @@ final class Symbols {
           Polynomial rest = multiple == null ? null : whole.minus(multiple);
           add(rest, found);
           add(rest == null ? null : below(Polynomial.constant(scale(node)), rest), found);
+        }
+      }
+      case PHI, SELECT -> {
+        if (isPositive(node)) {
+          add(self.minus(Polynomial.constant(1)), found);
         }
       }
       case MIN -> {

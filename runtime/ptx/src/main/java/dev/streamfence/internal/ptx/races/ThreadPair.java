@@ -40,6 +40,9 @@ final class ThreadPair {
   /** The values that are the same in both, by their numbers; null until they are computed. */
   private @Nullable BitSet same;
 
+  /** Whether they include what follows from those that were added. */
+  private boolean isConcluded = true;
+
   /** How many values there were then: an analysis may add some. */
   private int size;
 
@@ -75,11 +78,27 @@ final class ThreadPair {
     return id >= SECOND;
   }
 
-  /** Notes that a value is the same in both; whether that is new. */
+  /**
+   * Notes that a value is the same in both; whether that is new. What follows for other values is
+   * known from {@link #conclude} on.
+   */
   boolean add(Node node) {
     boolean isNew = equal.add(node);
-    same = isNew ? null : same;
+    if (isNew) {
+      BitSet more = (BitSet) same().clone();
+      more.set(node.id);
+      same = more;
+      isConcluded = false;
+    }
     return isNew;
+  }
+
+  /** Finds what follows from the values that are the same. */
+  void conclude() {
+    if (!isConcluded) {
+      same = null;
+      isConcluded = true;
+    }
   }
 
   /** Whether a value is known to be the same in both threads. */
