@@ -212,7 +212,7 @@ final class Inequalities {
 
   private boolean mayBeNegative(Monomial product) {
     for (int node : product.nodes()) {
-      if (!symbols.isNatural(ThreadPair.plain(node))) {
+      if (!symbols.signs().isNatural(ThreadPair.plain(node))) {
         return true;
       }
     }

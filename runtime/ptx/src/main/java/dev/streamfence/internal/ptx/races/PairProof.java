@@ -1,9 +1,7 @@
 package dev.streamfence.internal.ptx.races;
 
 import dev.streamfence.internal.ptx.ir.TooComplexException;
-import dev.streamfence.internal.ptx.symbolic.Guards.Fact;
 import dev.streamfence.internal.ptx.symbolic.Node;
-import dev.streamfence.internal.ptx.symbolic.Node.Operator;
 import dev.streamfence.internal.ptx.symbolic.Polynomial;
 import dev.streamfence.internal.ptx.symbolic.Polynomial.Monomial;
 import dev.streamfence.internal.ptx.symbolic.Polynomial.Term;
@@ -107,7 +105,8 @@ final class PairProof {
       }
       if (!grew) {
         long width = Math.max(one.width(), other.width());
-        return arePartners(distance, width, first, second) || proofs.areContradictory();
+        return new Partners(pair, symbols).areExcluded(distance, width, first, second)
+            || proofs.areContradictory();
       }
     }
     return false;
@@ -139,7 +138,7 @@ final class PairProof {
         continue;
       }
       Symbols.Division division = symbols.division(node);
-      if (division == null || !symbols.isPlainlyNatural(division.whole())) {
+      if (division == null || !symbols.signs().isPlainlyNatural(division.whole())) {
         continue;
       }
       long half = division.isQuotient() ? division.divisor() : -division.divisor();
@@ -308,7 +307,7 @@ final class PairProof {
       return false;
     }
     Monomial unit = weight.term(0).product();
-    if (!rest.term(0).product().equals(unit) || !symbols.isPositive(unit)) {
+    if (!rest.term(0).product().equals(unit) || !symbols.signs().isPositive(unit)) {
       return false;
     }
     long multiple = Math.abs(weight.term(0).coefficient());
@@ -320,74 +319,12 @@ final class PairProof {
     Node node = digit.nodes().length == 1 ? symbols.node(digit.nodes()[0]) : null;
     while (node != null) {
       grew |= pair.add(node);
-      node = invertible(node);
+      node = pair.invertible(node);
       Polynomial formula = node == null ? null : symbols.of(node);
       if (formula != null && !same.contains(formula)) {
         same.add(formula);
       }
     }
-  }
-
-  /** The operand that is the same in both threads if the result is; null if none has to be. */
-  private @Nullable Node invertible(Node result) {
-    return switch (result.operation) {
-      case ZERO_EXTEND, SIGN_EXTEND -> result.input(0);
-      case XOR ->
-          pair.isSame(result.input(1))
-              ? result.input(0)
-              : pair.isSame(result.input(0)) ? result.input(1) : null;
-      default -> null;
-    };
-  }
-
-  /**
-   * Whether one of two threads would have to be the other's partner {@code i ^ j}, which then has
-   * the first for its partner, although the code lets only one of two partners come to both places.
-   */
-  private boolean arePartners(
-      Polynomial distance, long width, PathFacts.Known first, PathFacts.Known second) {
-    for (Term term : distance.terms()) {
-      int[] factors = term.product().nodes();
-      Node partner = factors.length == 1 ? symbols.node(ThreadPair.plain(factors[0])) : null;
-      if (partner == null || !partner.is(Operator.XOR) || Math.abs(term.coefficient()) < width) {
-        continue;
-      }
-      Node index = invertible(partner);
-      Polynomial number = index == null ? null : symbols.of(index);
-      if (index == null || number == null) {
-        continue;
-      }
-      Polynomial other = ThreadPair.isSecond(factors[0]) ? number : pair.second(number);
-      Polynomial multiple = other.times(Polynomial.constant(term.coefficient()));
-      Polynomial rest = distance.minus(Polynomial.term(term.product(), term.coefficient()));
-      boolean isEqual = multiple != null && rest != null && rest.equals(negated(multiple));
-      if (isEqual && areOrdered(index, partner, first, second)) {
-        return true;
-      }
-    }
-    return false;
-  }
-
-  /** Whether one of two values is the smaller one in both threads. */
-  private static boolean areOrdered(
-      Node one, Node other, PathFacts.Known first, PathFacts.Known second) {
-    for (Fact order : first.orders()) {
-      Node less = narrow(order.left());
-      Node more = narrow(order.right());
-      boolean areBoth =
-          (less.equals(one) && more.equals(other)) || (less.equals(other) && more.equals(one));
-      if (areBoth && second.orders().contains(order)) {
-        return true;
-      }
-    }
-    return false;
-  }
-
-  /** A value before it got more bits. */
-  private static Node narrow(Node value) {
-    return value.is(Operator.ZERO_EXTEND) || value.is(Operator.SIGN_EXTEND)
-        ? value.input(0)
-        : value;
   }
 
   private static boolean isOne(Polynomial polynomial) {

@@ -226,7 +226,7 @@ final class PathFacts {
   private Place divided(Place place, Node whole, Node by) {
     Polynomial divisor = symbols.of(by);
     boolean isNumber = Polynomial.of(whole.id).equals(symbols.of(whole));
-    if (divisor == null || !isNumber || !symbols.isNatural(whole.id)) {
+    if (divisor == null || !isNumber || !symbols.signs().isNatural(whole.id)) {
       return place;
     }
     Node quotient = nodes.of(Operator.DIVIDE_UNSIGNED, whole.bits, whole, by);
@@ -324,7 +324,7 @@ final class PathFacts {
             || formulas.conditions(fact.right()).stream().anyMatch(each -> each.least() == 0);
     // A number below 0 is a large one without a sign.
     boolean isOfLaunch = formulas.isUniform(more) && more.has(id -> true);
-    boolean mayWrap = isUnsigned && !isOfLaunch && !symbols.isPlainlyNatural(more);
+    boolean mayWrap = isUnsigned && !isOfLaunch && !symbols.signs().isPlainlyNatural(more);
     if (fact.operation() != Operator.EQUAL && mayWrap) {
       return null;
     }

@@ -8,10 +8,8 @@ import dev.streamfence.internal.ptx.symbolic.Node.Operator;
 import dev.streamfence.internal.ptx.symbolic.Node.Special;
 import dev.streamfence.internal.ptx.symbolic.NodeGraph;
 import dev.streamfence.internal.ptx.symbolic.Polynomial;
-import dev.streamfence.internal.ptx.symbolic.Polynomial.Monomial;
 import dev.streamfence.internal.ptx.symbolic.Polynomial.Term;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -23,27 +21,12 @@ import org.jspecify.annotations.Nullable;
  * quotients and remainders. Confined to one thread.
  */
 final class Symbols {
-  private static final byte UNKNOWN = 0;
-  private static final byte NATURAL = 1;
-  private static final byte ANY = 2;
-
-  /** A choice of which that is assumed for the iterations so far. */
-  private static final byte ASSUMED = 3;
-
   private final NodeGraph nodes;
   private final Formulas formulas;
   private final LaunchSpace space;
   private final ControlGraph graph;
+  private final Signs signs;
   private @Nullable List<Node> divisions;
-
-  /** For each value that was looked at, whether it is no negative number. */
-  private byte[] natural = {};
-
-  /** For each choice that was looked at, whether it is at least 1; true while that is assumed. */
-  private final Map<Integer, Boolean> positive = new HashMap<>();
-
-  /** Whether an answer may depend on an assumption. */
-  private boolean usesAssumption;
 
   /** The simpler formulas of the values that were looked at; empty if there is none. */
   private final Map<Integer, Optional<Polynomial>> simpler = new HashMap<>();
@@ -58,6 +41,7 @@ final class Symbols {
     this.graph = graph;
     this.formulas = formulas;
     this.space = space;
+    this.signs = new Signs(this, nodes, formulas);
   }
 
   /** The most threads of a block in a dimension; 0 if there is no limit. */
@@ -173,7 +157,7 @@ final class Symbols {
     switch (node.operation) {
       case SHIFT_RIGHT, SHIFT_RIGHT_UNSIGNED -> {
         Polynomial shifted = exact(node.input(0));
-        boolean isSign = by.constant == node.bits - 1L && isPlainlyNatural(shifted);
+        boolean isSign = by.constant == node.bits - 1L && signs.isPlainlyNatural(shifted);
         return isSign || (shifted != null && shifted.isZero()) ? Polynomial.ZERO : null;
       }
       case AND -> {
@@ -193,109 +177,15 @@ final class Symbols {
     }
   }
 
-  /** Whether a value is no negative number, whatever the launch. */
-  boolean isNatural(int id) {
-    if (id >= natural.length) {
-      natural = Arrays.copyOf(natural, Math.max(nodes.size(), id + 1));
-    }
-    if (natural[id] == UNKNOWN) {
-      boolean found = hasNoSign(nodes.node(id));
-      natural[id] = found ? NATURAL : ANY;
-    }
-    usesAssumption |= natural[id] == ASSUMED;
-    return natural[id] != ANY;
+  /** Which values are not negative, and which are at least 1. */
+  Signs signs() {
+    return signs;
   }
 
-  private boolean hasNoSign(Node node) {
-    return switch (node.operation) {
-      case SPECIAL, ITERATION -> true;
-      case CONSTANT, UNKNOWN -> node.constant >= 0;
-      case AND -> mask(node) >= 0;
-      case ZERO_EXTEND -> true;
-      case REMAINDER_UNSIGNED -> isNaturalDivisor(node.input(1));
-      case SHIFT_RIGHT_UNSIGNED, DIVIDE_UNSIGNED -> scale(node) > 1;
-      case REMAINDER, DIVIDE, SHIFT_RIGHT ->
-          scale(node) > 0 && isPlainlyNatural(whole(node.input(0)));
-      case PHI, SELECT -> areChoicesNatural(node);
-      default -> false;
-    };
-  }
-
-  /** By induction: what a loop leaves for its next iteration may build on the iterations so far. */
-  private boolean areChoicesNatural(Node node) {
-    byte[] before = natural.clone();
-    boolean usedBefore = usesAssumption;
-    natural[node.id] = ASSUMED;
-    usesAssumption = false;
-    for (Node each : Formulas.choices(node)) {
-      if (!isPlainlyNatural(exact(each))) {
-        if (usesAssumption) {
-          // What was found from it does not hold.
-          natural = before;
-          simpler.clear();
-          limits.clear();
-        }
-        usesAssumption = usedBefore;
-        return false;
-      }
-    }
-    usesAssumption |= usedBefore;
-    return true;
-  }
-
-  /** Whether all values of a product are at least 1, whatever the launch. */
-  boolean isPositive(Monomial product) {
-    return Arrays.stream(product.nodes()).allMatch(id -> isPositive(nodes.node(id)));
-  }
-
-  private boolean isPositive(Node node) {
-    return switch (node.operation) {
-      case SPECIAL -> !node.special().isThread && !node.special().isBlock;
-      case PHI, SELECT -> isPositiveChoice(node);
-      default -> false;
-    };
-  }
-
-  /** By induction, as {@link #areChoicesNatural}: powers of two in a loop are at least 1. */
-  private boolean isPositiveChoice(Node choice) {
-    Boolean known = positive.get(choice.id);
-    if (known != null) {
-      return known;
-    }
-    if (!isNatural(choice.id)) {
-      return false;
-    }
-    Map<Integer, Boolean> before = new HashMap<>(positive);
-    positive.put(choice.id, true);
-    boolean isPositive =
-        Formulas.choices(choice).stream().allMatch(each -> isPlainlyPositive(exact(each)));
-    if (!isPositive) {
-      // What was found from the assumption does not hold.
-      positive.keySet().retainAll(before.keySet());
-      positive.put(choice.id, false);
-    }
-    return isPositive;
-  }
-
-  private boolean isPlainlyPositive(@Nullable Polynomial polynomial) {
-    return polynomial != null
-        && isPlainlyNatural(polynomial)
-        && polynomial.terms().stream()
-            .anyMatch(term -> term.coefficient() > 0 && isPositive(term.product()));
-  }
-
-  /** Whether what is less than a divisor, without a sign, has no sign bit. */
-  private boolean isNaturalDivisor(Node divisor) {
-    return divisor.is(Operator.CONSTANT)
-        ? divisor.constant > 0
-        : formulas.isUniform(divisor) || isPlainlyNatural(number(divisor));
-  }
-
-  /** Whether no term of a polynomial can be negative. */
-  boolean isPlainlyNatural(@Nullable Polynomial polynomial) {
-    return polynomial != null
-        && polynomial.terms().stream().allMatch(term -> term.coefficient() >= 0)
-        && !polynomial.has(id -> !isNatural(id));
+  /** Forgets what was found from an assumption on signs. */
+  void forgetFound() {
+    simpler.clear();
+    limits.clear();
   }
 
   /** What is not negative because of what a value is. */
@@ -344,13 +234,13 @@ final class Symbols {
       }
       case REMAINDER, REMAINDER_UNSIGNED -> {
         Polynomial divisor = number(node.input(1));
-        if (divisor != null && isNatural(id)) {
+        if (divisor != null && signs.isNatural(id)) {
           add(below(divisor, self), found);
         }
       }
       case SHIFT_RIGHT, SHIFT_RIGHT_UNSIGNED, DIVIDE, DIVIDE_UNSIGNED -> {
         Polynomial whole = whole(node.input(0));
-        if (whole != null && isPlainlyNatural(whole) && scale(node) > 0) {
+        if (whole != null && signs.isPlainlyNatural(whole) && scale(node) > 0) {
           Polynomial multiple = self.times(Polynomial.constant(scale(node)));
           Polynomial rest = multiple == null ? null : whole.minus(multiple);
           add(rest, found);
@@ -358,7 +248,7 @@ final class Symbols {
         }
       }
       case PHI, SELECT -> {
-        if (isPositive(node)) {
+        if (signs.isPositive(node)) {
           add(self.minus(Polynomial.constant(1)), found);
         }
       }
@@ -393,7 +283,7 @@ final class Symbols {
   }
 
   /** The constant that a value is at most; negative if there is none. */
-  private static long mask(Node and) {
+  static long mask(Node and) {
     for (Node input : and.inputs) {
       if (input.is(Operator.CONSTANT) && input.constant >= 0) {
         return input.constant;
@@ -406,7 +296,7 @@ final class Symbols {
    * A value that is divided, if it does not wrap around in ordinary launches; otherwise null. What
    * is shifted to the left before is to lose its upper bits.
    */
-  private @Nullable Polynomial whole(Node divided) {
+  @Nullable Polynomial whole(Node divided) {
     return divided.is(Operator.SHIFT_LEFT) ? null : exact(divided);
   }
 
@@ -468,7 +358,7 @@ final class Symbols {
   private boolean isDivided(Node node, Division division) {
     return !node.is(Operator.REMAINDER_UNSIGNED)
         || Long.bitCount(division.divisor()) == 1
-        || isPlainlyNatural(division.whole());
+        || signs.isPlainlyNatural(division.whole());
   }
 
   /**
@@ -489,13 +379,13 @@ final class Symbols {
   }
 
   /** The formula of a value that does not wrap around in ordinary launches; otherwise null. */
-  private @Nullable Polynomial exact(Node value) {
+  @Nullable Polynomial exact(Node value) {
     Polynomial formula = number(value);
     return formula != null && formula.terms().stream().allMatch(Symbols::isSmall) ? formula : null;
   }
 
   /** The formula of a value that is one of 32 bits or more, and made of such; otherwise null. */
-  private @Nullable Polynomial number(Node value) {
+  @Nullable Polynomial number(Node value) {
     boolean isWide =
         value.bits >= Integer.SIZE
             && formulas.conditions(value).stream().allMatch(Symbols::isOfWideNumber);

@@ -171,6 +171,18 @@ final class ThreadPair {
     return true;
   }
 
+  /** The operand that is the same in both threads if the result is; null if none has to be. */
+  @Nullable Node invertible(Node result) {
+    return switch (result.operation) {
+      case ZERO_EXTEND, SIGN_EXTEND -> result.input(0);
+      case XOR ->
+          isSame(result.input(1))
+              ? result.input(0)
+              : isSame(result.input(0)) ? result.input(1) : null;
+      default -> null;
+    };
+  }
+
   /** A formula of the first thread as that of the second one. */
   Polynomial second(Polynomial formula) {
     Polynomial result = Polynomial.ZERO;
