@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -58,6 +59,7 @@ final class Inequalities {
   private final List<Polynomial> given;
   private final Symbols symbols;
   private final Budget budget;
+  private final Counterexamples counterexamples;
   private final Set<Polynomial> seen = new HashSet<>();
 
   /** For each product, the multiples of given polynomials that have it. */
@@ -70,11 +72,14 @@ final class Inequalities {
    *
    * @param given what is not negative
    * @param symbols the symbols of one thread, or of two
+   * @param second gives a formula of the first thread as that of the second one
    */
-  Inequalities(List<Polynomial> given, Symbols symbols, Budget budget) {
+  Inequalities(
+      List<Polynomial> given, Symbols symbols, UnaryOperator<Polynomial> second, Budget budget) {
     this.given = given;
     this.symbols = symbols;
     this.budget = budget;
+    this.counterexamples = new Counterexamples(given, symbols, second, budget);
   }
 
   /** Whether a polynomial is not negative, as far as it can be proved; null has no sign. */
@@ -122,6 +127,9 @@ final class Inequalities {
     }
     if (first == null) {
       return true;
+    }
+    if (counterexamples.refute(goal)) {
+      return false;
     }
     stepsLeft--;
     if (!seen.add(goal)) {

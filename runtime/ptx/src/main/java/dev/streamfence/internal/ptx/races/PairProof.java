@@ -62,7 +62,7 @@ final class PairProof {
     this.identity = identity;
     this.distinct = distinct;
     this.budget = budget;
-    this.proofs = new Inequalities(List.of(), symbols, budget);
+    this.proofs = new Inequalities(List.of(), symbols, pair::second, budget);
   }
 
   /** Whether two places cannot have a byte in common. */
@@ -126,7 +126,7 @@ final class PairProof {
           given.add(limit);
           given.add(pair.second(limit));
         });
-    return new Inequalities(List.copyOf(given), symbols, budget);
+    return new Inequalities(List.copyOf(given), symbols, pair::second, budget);
   }
 
   /** Numbers whose quotient and remainder by one divisor are the same in both threads. */
@@ -320,7 +320,7 @@ final class PairProof {
     while (node != null) {
       grew |= pair.add(node);
       node = pair.invertible(node);
-      Polynomial formula = node == null ? null : symbols.of(node);
+      Polynomial formula = node == null ? null : symbols.exact(node);
       if (formula != null && !same.contains(formula)) {
         same.add(formula);
       }

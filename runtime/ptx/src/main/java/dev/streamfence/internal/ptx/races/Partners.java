@@ -37,7 +37,7 @@ final class Partners {
         continue;
       }
       Node index = pair.invertible(partner);
-      Polynomial number = index == null ? null : symbols.of(index);
+      Polynomial number = index == null ? null : symbols.exact(index);
       if (index == null || number == null) {
         continue;
       }

@@ -18,6 +18,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /** What a thread's branches say of its numbers where it makes an access. Confined to one thread. */
@@ -209,27 +210,29 @@ final class PathFacts {
    * A place with multiples of divisors for the numbers that they divide, as {@code t % (2 * d) ==
    * 0} says; the place itself if there is no such number.
    */
-  Place divided(Place place) {
+  Place withMultiples(Place place) {
     Place found = place;
     for (Polynomial zero : place.known().zero()) {
       Monomial product = zero.size() == 1 ? zero.term(0).product() : Monomial.ONE;
       Node rest = product.nodes().length == 1 ? symbols.node(product.nodes()[0]) : null;
       if (rest != null
           && (rest.is(Operator.REMAINDER) || rest.is(Operator.REMAINDER_UNSIGNED))
-          && symbols.isExact(rest.input(1))) {
-        found = divided(found, rest.input(0), rest.input(1));
+          && symbols.exact(rest.input(1)) != null) {
+        boolean isSigned = rest.is(Operator.REMAINDER);
+        Operator division = isSigned ? Operator.DIVIDE : Operator.DIVIDE_UNSIGNED;
+        found = withMultiples(found, division, rest.input(0), rest.input(1));
       }
     }
     return found;
   }
 
-  private Place divided(Place place, Node whole, Node by) {
+  private Place withMultiples(Place place, Operator division, Node whole, Node by) {
     Polynomial divisor = symbols.of(by);
     boolean isNumber = Polynomial.of(whole.id).equals(symbols.of(whole));
     if (divisor == null || !isNumber || !symbols.signs().isNatural(whole.id)) {
       return place;
     }
-    Node quotient = nodes.of(Operator.DIVIDE_UNSIGNED, whole.bits, whole, by);
+    Node quotient = nodes.of(division, whole.bits, whole, by);
     Polynomial multiple = divisor.times(Polynomial.of(quotient.id));
     Polynomial offset = multiple == null ? null : place.offset().with(whole.id, multiple);
     return multiple == null || offset == null
@@ -403,6 +406,6 @@ final class PathFacts {
     List<Polynomial> all = new ArrayList<>(given);
     all.add(goal);
     ThreadPair.closure(all, symbols, given::add);
-    return new Inequalities(given, symbols, budget);
+    return new Inequalities(given, symbols, UnaryOperator.identity(), budget);
   }
 }

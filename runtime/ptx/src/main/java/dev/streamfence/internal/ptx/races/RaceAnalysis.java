@@ -389,8 +389,8 @@ final class RaceAnalysis {
 
   /** Whether a proof holds of two places, or of all that choices in their offsets lead to. */
   private boolean proves(Place one, Place other, BiPredicate<Place, Place> proof, int choices) {
-    Place dividedOne = facts.divided(one);
-    Place dividedOther = facts.divided(other);
+    Place dividedOne = facts.withMultiples(one);
+    Place dividedOther = facts.withMultiples(other);
     boolean isDivided = !dividedOne.equals(one) || !dividedOther.equals(other);
     if (proof.test(one, other) || (isDivided && proof.test(dividedOne, dividedOther))) {
       return true;

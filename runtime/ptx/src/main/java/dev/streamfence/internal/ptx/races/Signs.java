@@ -7,8 +7,6 @@ import dev.streamfence.internal.ptx.symbolic.NodeGraph;
 import dev.streamfence.internal.ptx.symbolic.Polynomial;
 import dev.streamfence.internal.ptx.symbolic.Polynomial.Monomial;
 import java.util.Arrays;
-import java.util.HashMap;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,47 +14,34 @@ import org.jspecify.annotations.Nullable;
  * What a loop changes is decided by induction over the iterations. Confined to one thread.
  */
 final class Signs {
-  private static final byte UNKNOWN = 0;
-  private static final byte NATURAL = 1;
-  private static final byte ANY = 2;
-
-  /** A choice of which that is assumed for the iterations so far. */
-  private static final byte ASSUMED = 3;
+  /** By more than that, a loop multiplies only what wraps around, such as a hash. */
+  private static final int MOST_GROWTH = 16;
 
   private final Symbols symbols;
   private final NodeGraph nodes;
   private final Formulas formulas;
 
-  /** For each value that was looked at, whether it is no negative number. */
-  private byte[] natural = {};
-
-  /** Whether an answer may depend on an assumption. */
-  private boolean usesAssumption;
-
-  /** For each choice that was looked at, whether it is at least 1; true while that is assumed. */
-  private final Map<Integer, Boolean> positive = new HashMap<>();
+  private final Induction natural;
+  private final Induction positive;
 
   Signs(Symbols symbols, NodeGraph nodes, Formulas formulas) {
     this.symbols = symbols;
     this.nodes = nodes;
     this.formulas = formulas;
+    this.natural = new Induction(id -> hasNoSign(nodes.node(id)), symbols::forgetFound);
+    this.positive = new Induction(id -> areChoicesPositive(nodes.node(id)), symbols::forgetFound);
   }
 
   /** Whether a value is no negative number, whatever the launch. */
   boolean isNatural(int id) {
-    if (id >= natural.length) {
-      natural = Arrays.copyOf(natural, Math.max(nodes.size(), id + 1));
-    }
-    if (natural[id] == UNKNOWN) {
-      boolean found = hasNoSign(nodes.node(id));
-      natural[id] = found ? NATURAL : ANY;
-    }
-    usesAssumption |= natural[id] == ASSUMED;
-    return natural[id] != ANY;
+    Node node = nodes.node(id);
+    boolean isChoice = node.is(Operator.PHI) || node.is(Operator.SELECT);
+    return isChoice ? natural.assume(id) : natural.ask(id);
   }
 
   private boolean hasNoSign(Node node) {
     return switch (node.operation) {
+      case PHI, SELECT -> areChoicesNatural(node);
       case SPECIAL, ITERATION -> true;
       case CONSTANT, UNKNOWN -> node.constant >= 0;
       case AND -> Symbols.mask(node) >= 0;
@@ -65,30 +50,27 @@ final class Signs {
       case SHIFT_RIGHT_UNSIGNED, DIVIDE_UNSIGNED -> Symbols.scale(node) > 1;
       case REMAINDER, DIVIDE, SHIFT_RIGHT ->
           Symbols.scale(node) > 0 && isPlainlyNatural(symbols.whole(node.input(0)));
-      case PHI, SELECT -> areChoicesNatural(node);
       default -> false;
     };
   }
 
-  /** By induction: what a loop leaves for its next iteration may build on the iterations so far. */
-  private boolean areChoicesNatural(Node node) {
-    byte[] before = natural.clone();
-    boolean usedBefore = usesAssumption;
-    natural[node.id] = ASSUMED;
-    usesAssumption = false;
-    for (Node each : Formulas.choices(node)) {
-      if (!isPlainlyNatural(symbols.exact(each))) {
-        if (usesAssumption) {
-          // What was found from it does not hold.
-          natural = before;
-          symbols.forgetFound();
-        }
-        usesAssumption = usedBefore;
+  private boolean areChoicesNatural(Node choice) {
+    for (Node each : Formulas.choices(choice)) {
+      Polynomial number = symbols.exact(each);
+      if (number == null || !growsLittle(number) || !isPlainlyNatural(number)) {
         return false;
       }
     }
-    usesAssumption |= usedBefore;
     return true;
+  }
+
+  /** Whether no value of a loop is multiplied by a large number. */
+  private boolean growsLittle(Polynomial number) {
+    return number.terms().stream()
+        .noneMatch(
+            term ->
+                term.coefficient() > MOST_GROWTH
+                    && term.product().has(id -> nodes.node(id).is(Operator.PHI)));
   }
 
   /** Whether all values of a product are at least 1, whatever the launch. */
@@ -99,30 +81,14 @@ final class Signs {
   boolean isPositive(Node node) {
     return switch (node.operation) {
       case SPECIAL -> !node.special().isThread && !node.special().isBlock;
-      case PHI, SELECT -> isPositiveChoice(node);
+      case PHI, SELECT -> isNatural(node.id) && positive.assume(node.id);
       default -> false;
     };
   }
 
-  /** By induction, as {@link #areChoicesNatural}: powers of two in a loop are at least 1. */
-  private boolean isPositiveChoice(Node choice) {
-    Boolean known = positive.get(choice.id);
-    if (known != null) {
-      return known;
-    }
-    if (!isNatural(choice.id)) {
-      return false;
-    }
-    Map<Integer, Boolean> before = new HashMap<>(positive);
-    positive.put(choice.id, true);
-    boolean isPositive =
-        Formulas.choices(choice).stream().allMatch(each -> isPlainlyPositive(symbols.exact(each)));
-    if (!isPositive) {
-      // What was found from the assumption does not hold.
-      positive.keySet().retainAll(before.keySet());
-      positive.put(choice.id, false);
-    }
-    return isPositive;
+  private boolean areChoicesPositive(Node choice) {
+    return Formulas.choices(choice).stream()
+        .allMatch(each -> isPlainlyPositive(symbols.exact(each)));
   }
 
   private boolean isPlainlyPositive(@Nullable Polynomial polynomial) {

@@ -7,6 +7,7 @@ import static dev.streamfence.internal.ptx.races.KernelRacesTest.verdict;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.streamfence.internal.ptx.races.KernelRaces.Verdict;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -147,5 +148,114 @@ final class RaceSoundnessTest {
   void aRaceThatOnlySomeNumbersOfTheLaunchBringIsNotCertain(String guard) {
     assertThat(verdict(guard + ALL_STORE)).isNotEqualTo(Verdict.CERTAIN);
     assertThat(verdict(ALL_STORE)).isEqualTo(Verdict.CERTAIN);
+  }
+
+  private static final String STORE_AT_11 = at("%r11") + "st.global.u32 [%rd5], %r4; ";
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "cvt.u32.u8 %r10, %r4; xor.b32 %r11, %r10, %r5; ",
+        "cvt.u32.u16 %r10, %r4; xor.b32 %r11, %r10, %r5; ",
+        "cvt.s32.s8 %r10, %r4; xor.b32 %r11, %r10, %r5; ",
+        "shl.b32 %r10, %r4, 28; xor.b32 %r11, %r10, %r5; setp.gt.u32 %p1, %r11, 100; @%p1 bra END; ",
+        "mul.lo.s32 %r10, %r4, -2147483648; xor.b32 %r11, %r10, %r5; setp.lt.s32 %p1, %r11, 0;"
+            + " @%p1 bra END; "
+      })
+  void partnersOfPartsOfAnIndexAreNotApart(String index) {
+    isNotProved(index + STORE_AT_11);
+  }
+
+  @Test
+  void threadsWithOnePartOfAnIndexHaveOnePartner() {
+    isNotProved(
+        "cvt.u32.u8 %r20, %r4; xor.b32 %r11, %r20, 1; setp.ge.u32 %p1, %r20, %r11; @%p1 bra END; "
+            + at("%r4")
+            + "st.global.u32 [%rd5], %r0; "
+            + STORE_AT_11);
+  }
+
+  @Test
+  void ofTwoNegativePartnersEachMayBeSmallerIfOneAloneHasASign() {
+    String places =
+        "add.s32 %r22, %r20, 128; add.s32 %r11, %r21, 128; "
+            + at("%r22")
+            + "st.global.u32 [%rd5], %r0; "
+            + STORE_AT_11;
+    String partners =
+        "sub.s32 %r20, %r4, 128; xor.b32 %r21, %r20, 1; cvt.s64.s32 %rd10, %r20; EXTEND"
+            + " setp.ge.s64 %p1, %rd10, %rd11; @%p1 bra END; ";
+    isNotProved(partners.replace("EXTEND", "cvt.u64.u32 %rd11, %r21;") + places);
+  }
+
+  @Test
+  void theQuotientOfANegativeDivisorHasASign() {
+    isNotProved(
+        "rem.s32 %r10, %r0, -2; setp.ne.s32 %p1, %r10, 0; @%p1 bra END; div.u32 %r11, %r0, -2;"
+            + " setp.ne.s32 %p1, %r11, 0; @%p1 bra END; setp.lt.s32 %p1, %r0, 1; @%p1 bra END; "
+            + at("0")
+            + "st.global.u32 [%rd5], %r0; ");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "mul.lo.s32 %r10, %r10, 69069; add.s32 %r10, %r10, 1; ",
+        "shl.b32 %r13, %r10, 5; add.s32 %r10, %r10, %r13; add.s32 %r10, %r10, %r4; "
+      })
+  void whatALoopMultipliesByALargeNumberMayBeNegative(String next) {
+    String loop =
+        "add.s32 %r10, %r4, 1; mov.u32 %r11, 0; L: "
+            + next
+            + "add.s32 %r11, %r11, 1; setp.lt.s32 %p1, %r11, 10; @%p1 bra L; ";
+    isNotProved(loop + "shr.u32 %r12, %r10, 31; add.s32 %r11, %r12, %r4; " + STORE_AT_11);
+    isNotProved(loop + "setp.ge.s32 %p1, %r10, 0; @%p1 bra END; " + ALL_STORE);
+  }
+
+  /** Each choice is between sums of two choices, so that there are 2^40 ways through them. */
+  @Test
+  void signsOfManyChoicesAreFoundInTime() {
+    String level =
+        "selp.b32 %r21, %r20, %r0, %p1; selp.b32 %r22, %r20, %r1, %p1; selp.b32 %r23, %r2, LEVEL,"
+            + " %p1; add.s32 %r21, %r21, %r23; add.s32 %r22, %r22, %r23;"
+            + " selp.b32 %r20, %r21, %r22, %p2; ";
+    StringBuilder code =
+        new StringBuilder(
+            "setp.lt.s32 %p1, %r4, %r5; setp.lt.s32 %p2, %r4, %r6; mov.u32 %r20, %r2; ");
+    for (int i = 1; i <= 40; i++) {
+      code.append(level.replace("LEVEL", Integer.toString(i)));
+    }
+    isNotProved(code + at("%r20") + "st.global.u32 [%rd5], %r4; ");
+  }
+
+  /** Each number of a loop is the sum of the signs of two others, down to two that are negative. */
+  @Test
+  void signsOfManyNumbersOfALoopAreFoundInTime() {
+    int levels = 30;
+    StringBuilder first = new StringBuilder(".reg .b32 %x<99>; .reg .b32 %y<99>; .reg .b32 %s<9>;");
+    StringBuilder next = new StringBuilder();
+    for (int i = 0; i <= levels; i++) {
+      first.append(" mov.u32 %x" + i + ", 1; mov.u32 %y" + i + ", 2;");
+    }
+    // Of the iteration before: no number is changed before it is read.
+    next.append("mov.u32 %s4, %x0; ");
+    for (int i = 0; i < levels; i++) {
+      for (String number : List.of("%x", "%y")) {
+        next.append("add.s32 %s3, %s4, " + (2 * i + (number.equals("%x") ? 1 : 2)) + "; ")
+            .append("shr.u32 %s1, %x" + (i + 1) + ", 31; shr.u32 %s2, %y" + (i + 1) + ", 31; ")
+            .append("shr.u32 %s3, %s3, 31; add.s32 %s1, %s1, %s2; add.s32 %s5, %s1, %s3; ")
+            .append(number.equals("%x") ? "mov.u32 %s6, %s5; " : "");
+      }
+      next.append("mov.u32 %x" + i + ", %s6; mov.u32 %y" + i + ", %s5; ");
+    }
+    next.append("shr.u32 %s1, %s4, 31; sub.s32 %x" + levels + ", %s1, %r4; ")
+        .append("sub.s32 %y" + levels + ", %s1, %r0; ");
+    isNotProved(
+        first
+            + "mov.u32 %r21, 0; L: shr.s32 %r20, %x0, 1; "
+            + at("%r20")
+            + "st.global.u32 [%rd5], %r4; "
+            + next
+            + "add.s32 %r21, %r21, 1; setp.lt.s32 %p1, %r21, %r5; @%p1 bra L; ");
   }
 }

@@ -1,0 +1,90 @@
+package dev.streamfence.internal.ptx.races;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.function.IntPredicate;
+
+/**
+ * Answers to one question about each value, where that about a choice between values may come to
+ * itself again through a loop. The choice is then taken for one of which the answer is yes: that is
+ * so in the first iteration if it is so of what the loop begins with, and in each later one if it
+ * follows from the one before. Confined to one thread.
+ */
+final class Induction {
+  private static final byte UNKNOWN = 0;
+  private static final byte YES = 1;
+  private static final byte NO = 2;
+  private static final byte ASSUMED = 3;
+
+  private final IntPredicate question;
+  private final Runnable takenBack;
+
+  private byte[] answers = {};
+
+  /** The values of which the answer is yes, in the order in which that was found. */
+  private final List<Integer> found = new ArrayList<>();
+
+  /** Whether an answer may depend on an assumption. */
+  private boolean usesAssumption;
+
+  /**
+   * Creates a question about values.
+   *
+   * @param question the answer about a value, by its number, from those about others
+   * @param takenBack run when answers are taken back that others may have built on
+   */
+  Induction(IntPredicate question, Runnable takenBack) {
+    this.question = question;
+    this.takenBack = takenBack;
+  }
+
+  /** The answer about a value. */
+  boolean ask(int id) {
+    if (isOpen(id)) {
+      answer(id, question.test(id));
+    }
+    return isYes(id);
+  }
+
+  /** The answer about a choice, with the answer yes while the question is open. */
+  boolean assume(int id) {
+    if (!isOpen(id)) {
+      return isYes(id);
+    }
+    boolean usedBefore = usesAssumption;
+    int first = found.size();
+    usesAssumption = false;
+    answers[id] = ASSUMED;
+    boolean isYes = question.test(id);
+    if (!isYes && usesAssumption) {
+      // What was found from it does not hold; what did not follow even from it still does not.
+      List<Integer> built = found.subList(first, found.size());
+      built.forEach(each -> answers[each] = UNKNOWN);
+      built.clear();
+      takenBack.run();
+    }
+    usesAssumption = usedBefore || (isYes && usesAssumption);
+    answer(id, isYes);
+    return isYes;
+  }
+
+  private boolean isOpen(int id) {
+    if (id >= answers.length) {
+      answers = Arrays.copyOf(answers, 2 * id + 16);
+    }
+    return answers[id] == UNKNOWN;
+  }
+
+  private boolean isYes(int id) {
+    usesAssumption |= answers[id] == ASSUMED;
+    return answers[id] != NO;
+  }
+
+  private void answer(int id, boolean isYes) {
+    answers[id] = isYes ? YES : NO;
+    if (isYes) {
+      found.add(id);
+    }
+  }
+}
