@@ -64,9 +64,9 @@ final class Counterexamples {
     return false;
   }
 
+  /** Chooses numbers, and keeps them if all that is given holds. */
   private void attempt() {
     Map<Integer, Long> numbers = new HashMap<>();
-    depth = 0;
     for (int i = 0; i < given.size(); i++) {
       if (!isNatural(given.get(i), numbers)) {
         budget.take(1 + i / 8);
@@ -79,6 +79,7 @@ final class Counterexamples {
 
   /** Whether a polynomial is not negative, or has no value that fits. */
   private boolean isNatural(Polynomial polynomial, Map<Integer, Long> numbers) {
+    depth = 0;
     try {
       return value(polynomial, numbers) >= 0;
     } catch (ArithmeticException e) {

@@ -56,17 +56,25 @@ final class Induction {
     int first = found.size();
     usesAssumption = false;
     answers[id] = ASSUMED;
-    boolean isYes = question.test(id);
-    if (!isYes && usesAssumption) {
-      // What was found from it does not hold; what did not follow even from it still does not.
-      List<Integer> built = found.subList(first, found.size());
-      built.forEach(each -> answers[each] = UNKNOWN);
-      built.clear();
-      takenBack.run();
+    boolean isYes = false;
+    try {
+      isYes = question.test(id);
+    } finally {
+      if (!isYes && usesAssumption) {
+        takeBack(first);
+      }
+      usesAssumption = usedBefore || (isYes && usesAssumption);
+      answer(id, isYes);
     }
-    usesAssumption = usedBefore || (isYes && usesAssumption);
-    answer(id, isYes);
     return isYes;
+  }
+
+  /** What was found from an assumption may not hold; what is false even with it still is. */
+  private void takeBack(int first) {
+    List<Integer> built = found.subList(first, found.size());
+    built.forEach(each -> answers[each] = UNKNOWN);
+    built.clear();
+    takenBack.run();
   }
 
   private boolean isOpen(int id) {

@@ -315,6 +315,7 @@ final class PairProof {
     return beyond >= width && multiple - beyond >= width;
   }
 
+  /** Notes that a digit is the same in both threads, and what it was computed from. */
   private void note(Monomial digit) {
     Node node = digit.nodes().length == 1 ? symbols.node(digit.nodes()[0]) : null;
     while (node != null) {

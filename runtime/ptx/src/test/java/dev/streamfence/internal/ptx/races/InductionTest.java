@@ -1,6 +1,7 @@
 package dev.streamfence.internal.ptx.races;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -88,6 +89,25 @@ final class InductionTest {
     assertThat(answer(question, 12)).isFalse();
     assertThat(answer(question, 13)).isFalse();
     assertThat(answer(question, 1)).isFalse();
+  }
+
+  @Test
+  void aQuestionThatFailsLeavesNothingAssumed() {
+    List<Induction> self = new ArrayList<>();
+    Induction question =
+        new Induction(
+            id -> {
+              if (id == 0 && self.get(0).assume(1)) {
+                throw new IllegalStateException("too long");
+              }
+              return self.get(0).assume(0);
+            },
+            () -> takenBack++);
+    self.add(question);
+    assertThatThrownBy(() -> question.assume(0)).hasMessage("too long");
+    assertThat(takenBack).isEqualTo(1);
+    assertThat(question.assume(0)).isFalse();
+    assertThat(question.assume(1)).isFalse();
   }
 
   @Test
