@@ -6,10 +6,10 @@ import java.util.List;
 import java.util.function.IntPredicate;
 
 /**
- * Answers to one question about each value, where that about a choice between values may come to
- * itself again through a loop. The choice is then taken for one of which the answer is yes: that is
- * so in the first iteration if it is so of what the loop begins with, and in each later one if it
- * follows from the one before. Confined to one thread.
+ * Answers to one question about each value. The question about a choice may lead to itself through
+ * a loop; while it is open, its answer is assumed to be yes. By induction over the iterations that
+ * is right if it holds for what the loop begins with, and for each later value if it held for the
+ * earlier ones. Confined to one thread.
  */
 final class Induction {
   private static final byte UNKNOWN = 0;

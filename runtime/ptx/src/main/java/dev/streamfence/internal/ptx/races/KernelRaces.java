@@ -18,8 +18,9 @@ import org.jspecify.annotations.Nullable;
  * them by a plain store. Immutable.
  *
  * <p>What is said of all launches assumes that arithmetic of 32 bits or more does not wrap around,
- * that numbers of a launch that are compared or divided without a sign are not negative, and that
- * no access leaves its array.
+ * that numbers which are narrowed to 32 bits fit, that nothing is divided by 0, that numbers of a
+ * launch that are compared or divided without a sign are not negative, and that no access leaves
+ * its array.
  */
 public final class KernelRaces {
   /** What a kernel's code shows. */

@@ -266,13 +266,15 @@ final class PathFacts {
 
   private void addAll(List<Fact> facts, Known found) {
     for (Fact fact : facts) {
-      Polynomial difference = difference(fact);
       if (found.isFull()) {
         return;
       }
-      if (fact.operation() == Operator.LESS || fact.operation() == Operator.LESS_UNSIGNED) {
+      boolean isOrder =
+          fact.operation() == Operator.LESS || fact.operation() == Operator.LESS_UNSIGNED;
+      if (isOrder && found.orders.size() < MAX_FACTS) {
         found.orders.add(fact);
       }
+      Polynomial difference = difference(fact);
       if (difference == null) {
         continue;
       }

@@ -389,10 +389,7 @@ final class RaceAnalysis {
 
   /** Whether a proof holds of two places, or of all that choices in their offsets lead to. */
   private boolean proves(Place one, Place other, BiPredicate<Place, Place> proof, int choices) {
-    Place dividedOne = facts.withMultiples(one);
-    Place dividedOther = facts.withMultiples(other);
-    boolean isDivided = !dividedOne.equals(one) || !dividedOther.equals(other);
-    if (proof.test(one, other) || (isDivided && proof.test(dividedOne, dividedOther))) {
+    if (proof.test(one, other) || provesOfMultiples(one, other, proof)) {
       return true;
     }
     if (choices == 0 || budget.left() < MAX_WORK / 2) {
@@ -407,6 +404,13 @@ final class RaceAnalysis {
       }
     }
     return areProved;
+  }
+
+  /** Whether a proof holds once the numbers that a divisor divides are its multiples. */
+  private boolean provesOfMultiples(Place one, Place other, BiPredicate<Place, Place> proof) {
+    Place first = facts.withMultiples(one);
+    Place second = facts.withMultiples(other);
+    return !(first.equals(one) && second.equals(other)) && proof.test(first, second);
   }
 
   private Conflict conflict(SharedAccess one, SharedAccess other) {
