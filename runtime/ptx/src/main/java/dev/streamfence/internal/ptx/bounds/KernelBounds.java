@@ -16,7 +16,9 @@ import dev.streamfence.internal.ptx.syntax.PtxModule;
 import dev.streamfence.internal.ptx.syntax.SourcePosition;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 
 /**
  * Which elements of its arrays a kernel touches, as far as its code shows that before a launch.
@@ -58,11 +60,24 @@ public final class KernelBounds {
   /** Analyses a kernel whose code other analyses may share. */
   public static KernelBounds of(
       KernelFlow kernel, List<ArrayPlace> arrays, List<ArrayPlace> tables) {
+    return of(kernel, arrays, tables, Map.of());
+  }
+
+  /**
+   * Analyses a kernel for launches that keep to what is declared of the numbers in arrays.
+   *
+   * @param limits those that hold together for the numbers of an array, by its index
+   */
+  public static KernelBounds of(
+      KernelFlow kernel,
+      List<ArrayPlace> arrays,
+      List<ArrayPlace> tables,
+      Map<Integer, List<NumberLimit>> limits) {
     try {
       if (kernel.module().addressSize() != Long.SIZE) {
         throw new TooComplexException("it has no 64-bit addresses");
       }
-      return new Analysis(kernel, arrays, tables).bounds();
+      return new Analysis(kernel, arrays, tables, limits).bounds();
     } catch (TooComplexException | StackOverflowError e) {
       String reason =
           e instanceof TooComplexException
@@ -102,13 +117,21 @@ public final class KernelBounds {
   private static final class Analysis {
     private final KernelFlow kernel;
     private final List<ArrayPlace> arrays;
+    private final Map<Integer, List<NumberLimit>> limits;
     private final EvaluatedKernel evaluated;
 
-    Analysis(KernelFlow kernel, List<ArrayPlace> arrays, List<ArrayPlace> tables) {
+    Analysis(
+        KernelFlow kernel,
+        List<ArrayPlace> arrays,
+        List<ArrayPlace> tables,
+        Map<Integer, List<NumberLimit>> limits) {
       this.kernel = kernel;
       this.arrays = arrays;
       kernel.function(MAX_INSTRUCTIONS);
-      this.evaluated = kernel.values(arrays, tables);
+      this.limits = limits;
+      Map<Integer, Integer> naturals = new HashMap<>();
+      limits.forEach((array, all) -> naturals.put(array, all.get(0).bytes()));
+      this.evaluated = kernel.values(arrays, tables, naturals);
     }
 
     KernelBounds bounds() {
@@ -117,7 +140,9 @@ public final class KernelBounds {
       KernelValues values = evaluated.values();
       Formulas formulas = evaluated.formulas();
       Guards guards = evaluated.guards();
-      Ranges ranges = new Ranges(nodes, graph, guards, formulas);
+      LoadedNumbers loaded = new LoadedNumbers(evaluated, formulas, limits);
+      Ranges ranges =
+          new Ranges(nodes, graph, guards, formulas, loaded, evaluated.memory().numbers());
       Dependences dependences = evaluated.dependences();
       LoopEnds loopEnds = new LoopEnds(graph, guards, formulas, nodes);
       LaunchValues launchValues = new LaunchValues(nodes, graph, loopEnds, dependences);

@@ -10,6 +10,16 @@ public interface LaunchNumbers {
    */
   long argument(int argument);
 
+  /**
+   * Returns the number of elements of an array; the greatest number if it is unknown, so that it
+   * limits nothing.
+   *
+   * @param array its index among {@code KernelBounds.arrays}
+   */
+  default long length(int array) {
+    return Long.MAX_VALUE;
+  }
+
   /** Returns the threads of a block in a dimension, 0 for x to 2 for z. */
   int block(int dimension);
 

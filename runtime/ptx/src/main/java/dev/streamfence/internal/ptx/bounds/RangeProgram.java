@@ -78,6 +78,36 @@ final class RangeProgram {
     }
   }
 
+  /** The number of elements of an array that the launch passes. */
+  record Length(int array) implements RangeStep {
+    @Override
+    public void run(LaunchNumbers launch, Results results, int self) {
+      long length = launch.length(array);
+      results.set(self, length, length);
+    }
+  }
+
+  /**
+   * The numbers from 0 to the least of several ends.
+   *
+   * @param ends the steps of the ends
+   * @param most the greatest number in any launch
+   */
+  record UpTo(int[] ends, long most) implements RangeStep {
+    @Override
+    public void run(LaunchNumbers launch, Results results, int self) {
+      long high = most;
+      for (int end : ends) {
+        high = Math.min(high, results.high[end]);
+      }
+      if (high < 0) {
+        results.setEmpty(self);
+      } else {
+        results.set(self, 0, high);
+      }
+    }
+  }
+
   /** A predefined register. */
   record Geometry(Node.Special special) implements RangeStep {
     @Override
@@ -133,6 +163,78 @@ final class RangeProgram {
         }
       }
       results.set(self, least, most);
+    }
+  }
+
+  /**
+   * Where one of several values may be that move towards each other, from where they are at first.
+   *
+   * @param own the steps of what it is at first
+   * @param all those of all of them
+   * @param direction whether an iteration adds 1 to it or subtracts 1; 0 if it falls otherwise
+   */
+  record Ends(int[] own, int[] all, int direction) implements RangeStep {
+    @Override
+    public void run(LaunchNumbers launch, Results results, int self) {
+      int[] below = direction > 0 ? own : all;
+      int[] above = direction > 0 ? all : own;
+      long least = direction > 0 ? Interval.MOST : 0;
+      long most = Interval.LEAST;
+      for (int part : below) {
+        least = Math.min(least, results.low[part]);
+      }
+      for (int part : above) {
+        most = Math.max(most, results.high[part]);
+      }
+      results.set(
+          self,
+          Interval.addLow(least, Math.min(direction, 0)),
+          Interval.addHigh(most, Math.max(direction, 0)));
+    }
+  }
+
+  /** 1 if the values of each step lie in those of another one, otherwise 0. */
+  record Inside(int[] steps, int[] ranges) implements RangeStep {
+    @Override
+    public void run(LaunchNumbers launch, Results results, int self) {
+      boolean holds = true;
+      for (int i = 0; i < steps.length; i++) {
+        holds &=
+            results.isEmpty(steps[i])
+                || (results.low[steps[i]] >= results.low[ranges[i]]
+                    && results.high[steps[i]] <= results.high[ranges[i]]);
+      }
+      results.set(self, holds ? 1 : 0, holds ? 1 : 0);
+    }
+  }
+
+  /**
+   * The values of a sum of which a multiple is known up to a rest.
+   *
+   * @param multiple the multiple without the rest
+   * @param unit a number of which the sum is a multiple
+   * @param checks the steps that say whether it is a multiple; otherwise the sum has any value
+   */
+  record Quotient(
+      int multiple,
+      long divisor,
+      long leastRest,
+      long mostRest,
+      long unit,
+      int[] checks,
+      boolean hasLow,
+      boolean hasHigh)
+      implements RangeStep {
+    @Override
+    public void run(LaunchNumbers launch, Results results, int self) {
+      long low = Interval.addLow(results.low[multiple], leastRest);
+      long high = Interval.addHigh(results.high[multiple], mostRest);
+      boolean holds = holdAll(results, checks);
+      long by = divisor * unit;
+      results.set(
+          self,
+          holds && Interval.isBound(low) ? -Math.floorDiv(-low, by) * unit : Interval.LEAST,
+          holds && Interval.isBound(high) ? Math.floorDiv(high, by) * unit : Interval.MOST);
     }
   }
 
@@ -262,6 +364,10 @@ final class RangeProgram {
     }
     steps.add(step);
     return steps.size() - 1;
+  }
+
+  int size() {
+    return steps.size();
   }
 
   RangeStep step(int index) {

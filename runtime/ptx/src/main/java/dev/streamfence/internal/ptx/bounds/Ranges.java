@@ -13,6 +13,7 @@ import dev.streamfence.internal.ptx.symbolic.Interval;
 import dev.streamfence.internal.ptx.symbolic.Node;
 import dev.streamfence.internal.ptx.symbolic.Node.Operator;
 import dev.streamfence.internal.ptx.symbolic.NodeGraph;
+import dev.streamfence.internal.ptx.symbolic.NumberPlace;
 import dev.streamfence.internal.ptx.symbolic.Polynomial;
 import dev.streamfence.internal.ptx.symbolic.Polynomial.Monomial;
 import dev.streamfence.internal.ptx.symbolic.Polynomial.Term;
@@ -57,36 +58,86 @@ final class Ranges {
     /** Whether a guard compares what a division gives. */
     final boolean divides;
 
+    /** Whether this guard compares numbers of which each has limits of its own. */
+    final boolean isApart;
+
+    /** Whether this guard or one before does. */
+    final boolean isAnyApart;
+
     private final Map<Polynomial, Integer> ranges = new HashMap<>();
     private final Map<Node, Integer> values = new HashMap<>();
 
     private Context(
-        @Nullable Context before, @Nullable Polynomial difference, int guarded, boolean divides) {
+        @Nullable Context before,
+        @Nullable Polynomial difference,
+        int guarded,
+        boolean divides,
+        boolean isApart) {
       this.before = before;
       this.difference = difference;
       this.guarded = guarded;
       this.divides = divides;
+      this.isApart = isApart;
+      this.isAnyApart = isApart || (before != null && before.isAnyApart);
     }
   }
 
-  private final RangeProgram program = new RangeProgram();
+  private final RangeProgram program;
   private final NodeGraph nodes;
   private final ControlGraph graph;
   private final Guards guards;
   private final Formulas formulas;
+  private final LoadedNumbers loaded;
   private final TripCounts tripCounts;
   private final Map<Integer, Context> contexts = new HashMap<>();
-  private final Context nothing = new Context(null, null, -1, false);
+  private final Context nothing = new Context(null, null, -1, false, false);
   private final Set<Integer> building = new HashSet<>();
-  private final int zero = program.add(new RangeProgram.Fixed(0, 0, true, true));
+  private final CarriedValues carried;
+
+  /** The steps of values of which something is assumed. */
+  private final Map<Node, Integer> assumed;
+
+  private final int zero;
   private int depth;
 
-  Ranges(NodeGraph nodes, ControlGraph graph, Guards guards, Formulas formulas) {
+  Ranges(
+      NodeGraph nodes,
+      ControlGraph graph,
+      Guards guards,
+      Formulas formulas,
+      LoadedNumbers loaded,
+      List<NumberPlace> arguments) {
+    this.program = new RangeProgram();
+    this.zero = program.add(new RangeProgram.Fixed(0, 0, true, true));
+    this.carried = new CarriedValues(nodes, graph, guards, formulas, program, arguments);
+    this.assumed = new HashMap<>();
     this.nodes = nodes;
     this.graph = graph;
     this.guards = guards;
     this.formulas = formulas;
+    this.loaded = loaded;
     this.tripCounts = new TripCounts(nodes, formulas);
+  }
+
+  private Ranges(Ranges other, Map<Node, Integer> assumed) {
+    this.program = other.program;
+    this.zero = other.zero;
+    this.carried = other.carried;
+    this.assumed = assumed;
+    this.nodes = other.nodes;
+    this.graph = other.graph;
+    this.guards = other.guards;
+    this.formulas = other.formulas;
+    this.loaded = other.loaded;
+    this.tripCounts = other.tripCounts;
+    this.depth = other.depth;
+  }
+
+  /** The ranges of the same program if values lie between the numbers of these steps as well. */
+  Ranges under(Map<Node, Integer> more) {
+    Map<Node, Integer> all = new HashMap<>(assumed);
+    all.putAll(more);
+    return new Ranges(this, all);
   }
 
   RangeProgram program() {
@@ -119,9 +170,16 @@ final class Ranges {
     if (before.size() == 1) {
       return with(at(before.get(0)), guards.along(before.get(0), block));
     }
-    Context context = at(graph.dominator(block));
+    int dominator = graph.dominator(block);
     Loop loop = graph.loop(block);
-    return loop != null && loop.header == block ? within(context, loop) : context;
+    if (loop == null || loop.header != block) {
+      return at(dominator);
+    }
+    // The branch into a loop compares values that no iteration changes.
+    boolean isOnlyEntry = before.contains(dominator) && before.size() == 1 + loop.latches.size();
+    List<Fact> entry = isOnlyEntry ? guards.along(dominator, block) : List.of();
+    Context context = with(at(dominator), entry);
+    return isOnlyEntry ? carried(within(context, loop), loop, context) : within(context, loop);
   }
 
   /** What is known besides if facts hold. */
@@ -134,10 +192,9 @@ final class Ranges {
       }
       int[] checks = checks(fact, context);
       if (fact.isTrue()) {
-        context = signed(add(context, difference, false, checks), difference, checks);
-        if (fact.operation() == Operator.EQUAL) {
-          context = add(context, negated(difference), false, checks);
-        }
+        context = signed(atLeast(context, difference, checks), difference, checks);
+        Polynomial negated = fact.operation() == Operator.EQUAL ? negated(difference) : null;
+        context = negated == null ? context : atLeast(context, negated, checks);
       } else {
         context = add(context, difference, true, checks);
       }
@@ -177,6 +234,15 @@ final class Ranges {
     return context;
   }
 
+  /** What is known besides if a difference is at least 0, and so is what it is at most. */
+  private Context atLeast(Context before, Polynomial difference, int[] checks) {
+    Context context = before;
+    for (Polynomial more : loaded.atLeast(difference)) {
+      context = add(context, more, false, checks);
+    }
+    return add(context, difference, false, checks);
+  }
+
   private Context add(
       Context before, @Nullable Polynomial difference, boolean nonZero, int[] checks) {
     if (difference == null) {
@@ -194,7 +260,11 @@ final class Ranges {
 
   private Context context(Context before, Polynomial difference, int guarded) {
     return new Context(
-        before, difference, guarded, before.divides || tripCounts.divides(difference));
+        before,
+        difference,
+        guarded,
+        before.divides || tripCounts.divides(difference),
+        loaded.isIn(difference) || difference.has(this::isCarried));
   }
 
   private @Nullable Polynomial negated(Polynomial polynomial) {
@@ -260,6 +330,9 @@ final class Ranges {
       Polynomial difference = difference(fact);
       if (difference != null) {
         Context outside = context;
+        for (Polynomial more : isOrder(fact) ? loaded.atLeast(difference) : Set.<Polynomial>of()) {
+          context = within(context, loop, fact, more, List.of());
+        }
         context = within(context, loop, fact, difference, List.of());
         if (context != outside && fact.isTrue()) {
           for (TripCounts.Derived implied : tripCounts.implied(difference)) {
@@ -269,6 +342,65 @@ final class Ranges {
       }
     }
     return context;
+  }
+
+  /**
+   * What a loop's branch back says of values that it carries, where it holds of the first ones as
+   * well.
+   *
+   * @param entry what is known before the loop
+   */
+  private Context carried(Context before, Loop loop, Context entry) {
+    Context context = before;
+    if (loop.latches.size() == 1) {
+      for (Fact fact : guards.along(loop.latches.get(0), loop.header)) {
+        Node left = carried(fact.left(), loop);
+        Node right = carried(fact.right(), loop);
+        if (isOrder(fact) && left != null && right != null) {
+          Fact now = new Fact(fact.operation(), left, right, true);
+          Fact first = new Fact(fact.operation(), first(left, loop), first(right, loop), true);
+          Polynomial difference = difference(now);
+          Polynomial start = difference(first);
+          if (difference != null && start != null && difference.has(this::isCarried)) {
+            int open = range(difference, context);
+            int[] least = {range(start, entry), zero};
+            boolean hasHigh = program.step(open).hasHigh();
+            int[] checks = checks(first, entry);
+            context =
+                context(
+                    context,
+                    difference,
+                    program.add(new RangeProgram.Narrowed(open, least, false, checks, hasHigh)));
+          }
+        }
+      }
+    }
+    return context;
+  }
+
+  private boolean isCarried(int id) {
+    return carried.isCarried(nodes.node(id));
+  }
+
+  /** What the next iteration has in the place of a value; null if that is not known. */
+  private @Nullable Node carried(Node next, Loop loop) {
+    boolean isExtended = next.is(Operator.SIGN_EXTEND) || next.is(Operator.ZERO_EXTEND);
+    Node value = isExtended ? next.input(0) : next;
+    Node phi = carried.phi(value, loop);
+    if (phi != null) {
+      return isExtended ? nodes.of(next.operation, next.bits, phi) : phi;
+    }
+    return formulas.isInvariant(next, loop) ? next : null;
+  }
+
+  /** What the first iteration has in the place of a value. */
+  private Node first(Node value, Loop loop) {
+    boolean isExtended = value.is(Operator.SIGN_EXTEND) || value.is(Operator.ZERO_EXTEND);
+    Node phi = isExtended ? value.input(0) : value;
+    if (!phi.isCarried || phi.block != loop.header) {
+      return value;
+    }
+    return isExtended ? nodes.of(value.operation, value.bits, phi.input(0)) : phi.input(0);
   }
 
   /**
@@ -286,7 +418,7 @@ final class Ranges {
     if (step == null || step.isZero() || changes) {
       return before;
     }
-    if (fact.isTrue() && fact.operation() != Operator.EQUAL) {
+    if (isOrder(fact)) {
       int open = range(difference, before);
       int[] least = {range(first, before), range(step, before)};
       boolean hasHigh = program.step(open).hasHigh();
@@ -300,6 +432,10 @@ final class Ranges {
           program.add(new RangeProgram.Narrowed(open, least, false, checks, hasHigh)));
     }
     return fact.isTrue() ? before : counted(before, fact, difference, first, step);
+  }
+
+  private static boolean isOrder(Fact fact) {
+    return fact.isTrue() && fact.operation() != Operator.EQUAL;
   }
 
   /** A loop that ends when two numbers are equal. */
@@ -349,7 +485,8 @@ final class Ranges {
     }
     enter();
     try {
-      int step = sharper(polynomial, context, quotients(polynomial, context));
+      int plain = quotients(polynomial, context);
+      int step = halved(polynomial, context, sharper(polynomial, context, plain));
       context.ranges.put(polynomial, step);
       return step;
     } finally {
@@ -364,25 +501,92 @@ final class Ranges {
     depth++;
   }
 
+  /** Which term of a guard on numbers that have limits of their own the others replace. */
+  private enum Replaced {
+    NONE,
+    FIRST,
+    LAST
+  }
+
   /** The step of a sum, in which differences that guards limit stand for their terms. */
   private int quotients(Polynomial polynomial, Context context) {
+    int step = quotients(polynomial, context, Replaced.NONE);
+    if (context.isAnyApart) {
+      // Such a guard says of either number only what the other one's limits say.
+      int first = quotients(polynomial, context, Replaced.FIRST);
+      int last = quotients(polynomial, context, Replaced.LAST);
+      step = first < 0 ? step : both(step, first);
+      step = last < 0 ? step : both(step, last);
+    }
+    return step;
+  }
+
+  /** The same in one way; negative if that uses no guard of which terms are replaced. */
+  private int quotients(Polynomial polynomial, Context context, Replaced replaced) {
     List<Polynomial> factors = new ArrayList<>();
     List<Integer> guarded = new ArrayList<>();
     Polynomial rest = polynomial;
+    boolean isUsed = replaced == Replaced.NONE;
     for (Context at = context; at != null && formulas.varyingTerms(rest) > 0; at = at.before) {
       Polynomial difference = at.difference;
-      Polynomial factor = difference == null ? null : quotient(rest, difference);
-      Polynomial product = factor == null || difference == null ? null : factor.times(difference);
+      Replaced way = at.isApart ? replaced : Replaced.FIRST;
+      if (difference == null || way == Replaced.NONE) {
+        continue;
+      }
+      Polynomial factor = quotient(rest, difference, way == Replaced.LAST);
+      Polynomial product = factor == null ? null : factor.times(difference);
       Polynomial less = product == null ? null : rest.minus(product);
-      if (less != null
-          && formulas.varyingTerms(less) < formulas.varyingTerms(rest)
-          && iterations(less) <= iterations(rest)) {
+      if (less != null && isSimpler(less, rest, replaced != Replaced.NONE)) {
         factors.add(factor);
         guarded.add(at.guarded);
         rest = less;
+        isUsed |= at.isApart;
       }
     }
-    return sum(rest, factors, guarded, context);
+    return isUsed ? sum(rest, factors, guarded, context) : -1;
+  }
+
+  /**
+   * Whether a polynomial has less that is open than another one.
+   *
+   * @param apart whether an iteration, of which a guard alone tells the end, is worse than all else
+   */
+  private boolean isSimpler(Polynomial less, Polynomial rest, boolean apart) {
+    int fewer = iterations(rest) - iterations(less);
+    return (apart && fewer > 0)
+        || (fewer >= 0 && formulas.varyingTerms(less) < formulas.varyingTerms(rest));
+  }
+
+  /** The step of what two steps for the same number have in common. */
+  private int both(int first, int second) {
+    RangeProgram.RangeStep one = program.step(first);
+    RangeProgram.RangeStep other = program.step(second);
+    return program.add(
+        new RangeProgram.Both(
+            first, second, one.hasLow() || other.hasLow(), one.hasHigh() || other.hasHigh()));
+  }
+
+  /** The step of a sum with half of what a loop carries, and of a multiple of that sum. */
+  private int halved(Polynomial polynomial, Context context, int plain) {
+    TripCounts.Multiple multiple = context.isAnyApart ? tripCounts.multiple(polynomial) : null;
+    if (multiple == null || !multiple.polynomial().has(this::isCarried)) {
+      return plain;
+    }
+    long rest = multiple.rest() * (multiple.divisor() - 1);
+    int range = range(multiple.polynomial(), context);
+    RangeProgram.RangeStep step = program.step(range);
+    return both(
+        plain,
+        program.add(
+            new RangeProgram.Quotient(
+                range,
+                multiple.divisor(),
+                Math.min(0, -rest),
+                Math.max(0, -rest),
+                multiple.unit(),
+                checks(multiple.conditions(), context),
+                step.hasLow(),
+                step.hasHigh())));
   }
 
   /** The step of a sum, and of what it is without the divisions in it. */
@@ -423,10 +627,7 @@ final class Ranges {
                 checks(conditions, context),
                 step.hasLow(),
                 step.hasHigh()));
-    RangeProgram.RangeStep other = program.step(plain);
-    return program.add(
-        new RangeProgram.Both(
-            plain, checked, step.hasLow() || other.hasLow(), step.hasHigh() || other.hasHigh()));
+    return both(plain, checked);
   }
 
   /**
@@ -456,14 +657,15 @@ final class Ranges {
         .size();
   }
 
-  /** How often the first varying term of a difference is contained, by uniform numbers. */
-  private @Nullable Polynomial quotient(Polynomial dividend, Polynomial difference) {
+  /** How often the first or last varying term of a difference is contained, by uniform numbers. */
+  private @Nullable Polynomial quotient(Polynomial dividend, Polynomial difference, boolean last) {
+    Term leading = null;
     for (Term term : difference.terms()) {
-      if (term.product().has(formulas::varies)) {
-        return quotient(dividend, term);
+      if (term.product().has(formulas::varies) && (last || leading == null)) {
+        leading = term;
       }
     }
-    return null;
+    return leading == null ? null : quotient(dividend, leading);
   }
 
   /** How often a term is contained, by uniform numbers. */
@@ -579,6 +781,10 @@ final class Ranges {
   }
 
   private int computed(Node node, Context context) {
+    if (loaded.isLimited(node)) {
+      int[] ends = loaded.ends(node).stream().mapToInt(end -> range(end, nothing)).toArray();
+      return program.add(new RangeProgram.UpTo(ends, OperationRange.most(node.bits, false)));
+    }
     long width = node.limit - node.constant;
     // Of all values of 64 bits, the width is beyond a long and negative.
     boolean narrow = width >= 0 && width <= 1 << 16;
@@ -586,6 +792,7 @@ final class Ranges {
       case CONSTANT ->
           program.add(new RangeProgram.Fixed(node.constant, node.constant, true, true));
       case ARGUMENT -> program.add(new RangeProgram.Argument((int) node.constant));
+      case LENGTH -> program.add(new RangeProgram.Length((int) node.constant));
       case SPECIAL -> program.add(new RangeProgram.Geometry(node.special()));
       case ITERATION -> program.add(new RangeProgram.Fixed(0, Interval.MOST, true, false));
       case UNKNOWN ->
@@ -607,7 +814,7 @@ final class Ranges {
     return Guards.facts(select.input(0), holds);
   }
 
-  private int any(Node node) {
+  int any(Node node) {
     long least = OperationRange.least(node.bits, false);
     long most = OperationRange.most(node.bits, false);
     return program.add(new RangeProgram.Fixed(least, most, false, false));
@@ -615,7 +822,11 @@ final class Ranges {
 
   private int phi(Node node) {
     List<Integer> before = graph.block(node.block).predecessors();
-    if (node.isCarried || node.inputs.size() != before.size()) {
+    if (node.isCarried) {
+      Integer given = assumed.get(node);
+      return given == null ? carried(node) : given;
+    }
+    if (node.inputs.size() != before.size()) {
       return any(node);
     }
     int[] parts = new int[before.size()];
@@ -626,8 +837,17 @@ final class Ranges {
     return hull(parts);
   }
 
+  private int carried(Node node) {
+    // While its range is looked for, and for those that need it, it may have any value.
+    int any = any(node);
+    assumed.put(node, any);
+    Map<Node, Integer> found = carried.ranges(node, this);
+    assumed.putAll(found);
+    return found.getOrDefault(node, any);
+  }
+
   /** What a choice between values is if it is this one: any value if that wrapped around. */
-  private int choice(Node chosen, Node value, Context context) {
+  int choice(Node chosen, Node value, Context context) {
     Polynomial polynomial = formulas.chosen(chosen, value);
     int[] checks = read(value, value.bits, false, context);
     int range = range(polynomial, context);

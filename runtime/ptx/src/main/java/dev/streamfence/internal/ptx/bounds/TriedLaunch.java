@@ -20,6 +20,8 @@ final class TriedLaunch implements LaunchNumbers {
   /** The ways in which all numbers are of one kind. */
   private static final int ALIKE = 8;
 
+  private static final int ORDINARY_LENGTH = 10_000;
+
   private static final int COUNT = BLOCKS.length * GRIDS.length * CHOICES;
 
   private final List<NumberPlace> arguments;
@@ -48,6 +50,24 @@ final class TriedLaunch implements LaunchNumbers {
     return false;
   }
 
+  /** In how many launches {@link #held} tries whether a step holds. */
+  static final int TRIED = ALIKE;
+
+  /**
+   * In how many launches with numbers of one kind a step of a program is 1.
+   *
+   * @param arguments the numbers that launches pass
+   */
+  static int held(RangeProgram program, int step, List<NumberPlace> arguments) {
+    RangeProgram.Results results = new RangeProgram.Results(program);
+    int held = 0;
+    for (int number = 0; number < TRIED; number++) {
+      program.run(new TriedLaunch(arguments, number), results);
+      held += results.low[step] == 1 ? 1 : 0;
+    }
+    return held;
+  }
+
   @Override
   public long argument(int argument) {
     long threads = (long) grid[0] * block[0];
@@ -71,6 +91,11 @@ final class TriedLaunch implements LaunchNumbers {
       case 4 -> (int) value;
       default -> value;
     };
+  }
+
+  @Override
+  public long length(int array) {
+    return ORDINARY_LENGTH;
   }
 
   @Override

@@ -85,6 +85,41 @@ final class TripCounts {
   }
 
   /**
+   * A multiple of a polynomial that has half of a number: {@code 2 * (x + d / 2)} is {@code 2 * x +
+   * d} less a rest.
+   *
+   * @param polynomial the multiple, but for the rest
+   * @param rest how often the rest, which is less than the divisor, is subtracted
+   * @param unit a number of which the first polynomial is a multiple
+   */
+  record Multiple(
+      Polynomial polynomial, long divisor, long rest, long unit, List<Condition> conditions) {}
+
+  /** A multiple without the first quotient by a constant; null if there is none. */
+  @Nullable Multiple multiple(Polynomial polynomial) {
+    for (Polynomial.Term term : polynomial.terms()) {
+      int[] product = term.product().nodes();
+      Node division = product.length == 1 ? nodes.node(product[0]) : null;
+      Quotient quotient = division != null && isDivision(division) ? quotient(division) : null;
+      long divisor = quotient == null ? 0 : quotient.divisor().coefficient(Polynomial.Monomial.ONE);
+      if (quotient != null && quotient.divisor().equals(Polynomial.constant(divisor))) {
+        Polynomial others = polynomial.minus(Polynomial.term(term.product(), term.coefficient()));
+        Polynomial first = others == null ? null : others.times(Polynomial.constant(divisor));
+        Polynomial second = quotient.dividend().times(Polynomial.constant(term.coefficient()));
+        Polynomial sum = first == null || second == null ? null : first.plus(second);
+        if (divisor > 0 && sum != null) {
+          long unit = 0;
+          for (Polynomial.Term each : polynomial.terms()) {
+            unit = gcd(unit, each.coefficient());
+          }
+          return new Multiple(sum, divisor, term.coefficient(), unit, conditions(quotient));
+        }
+      }
+    }
+    return null;
+  }
+
+  /**
    * What is at least 0 if a difference is: {@code t - m} follows from {@code a - s * m}. Where all
    * but a constant is a multiple of a number, the constant is rounded down to one.
    */

@@ -21,6 +21,16 @@ public interface ArgumentLookup {
    */
   List<Node> addresses(Variable parameter, long offset, int bytes);
 
+  /**
+   * Returns whether no number that the code loads from an array is negative.
+   *
+   * @param array the index of the array's address
+   * @param bytes the size of the number
+   */
+  default boolean isNatural(int array, int bytes) {
+    return false;
+  }
+
   /** Returns whether a value is as wide as the addresses that are followed. */
   default boolean mayBeAddress(Node value) {
     return value.bits == Long.SIZE;

@@ -121,7 +121,7 @@ public final class Formulas {
         0,
         each ->
             switch (each.operation) {
-              case CONSTANT, ARGUMENT, BASE, SPECIAL -> true;
+              case CONSTANT, ARGUMENT, LENGTH, BASE, SPECIAL -> true;
               case UNKNOWN, PHI -> !loop.body.get(each.block);
               case ITERATION -> !loop.body.get(graph.loops().get((int) each.constant).header);
               default -> null;
@@ -136,7 +136,7 @@ public final class Formulas {
         0,
         each ->
             switch (each.operation) {
-              case CONSTANT, ARGUMENT -> true;
+              case CONSTANT, ARGUMENT, LENGTH -> true;
               case SPECIAL -> !each.special().differs();
               case BASE, UNKNOWN, PHI, ITERATION -> false;
               default -> null;

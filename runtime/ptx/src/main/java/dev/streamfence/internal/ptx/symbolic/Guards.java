@@ -70,6 +70,63 @@ public final class Guards {
     return facts(condition, from.taken() == successor);
   }
 
+  /**
+   * The operand that the greater or the lesser of two numbers is, if a branch on the way to the
+   * block where it is computed decides that. A compiler counts the iterations of a loop from {@code
+   * i} to {@code n} by {@code max(n, i + 1) - i}, also where a branch has found that {@code i < n}.
+   *
+   * @return that operand; null if no branch decides it
+   */
+  @Nullable Node decided(Node extreme, int block) {
+    int at = block;
+    for (int steps = 0; at != 0 && steps < MAX_GUARDS; steps++) {
+      int before = origin(at);
+      if (graph.block(at).predecessors().size() == 1) {
+        for (Fact fact : along(before, at)) {
+          Node found = decided(extreme, fact);
+          if (found != null) {
+            return found;
+          }
+        }
+      }
+      at = before;
+    }
+    return null;
+  }
+
+  private static @Nullable Node decided(Node extreme, Fact fact) {
+    boolean unsigned = extreme.is(Operator.MAX_UNSIGNED) || extreme.is(Operator.MIN_UNSIGNED);
+    boolean greatest = extreme.is(Operator.MAX_UNSIGNED) || extreme.is(Operator.MAX);
+    boolean isWide = extreme.bits == Long.SIZE;
+    Operator less = unsigned && isWide ? Operator.LESS_UNSIGNED : Operator.LESS;
+    Operator notMore =
+        unsigned && isWide ? Operator.LESS_OR_EQUAL_UNSIGNED : Operator.LESS_OR_EQUAL;
+    if (!fact.isTrue() || (fact.operation() != less && fact.operation() != notMore)) {
+      return null;
+    }
+    Operator extension = unsigned ? Operator.ZERO_EXTEND : Operator.SIGN_EXTEND;
+    Node small = isWide || !fact.left().is(extension) ? fact.left() : fact.left().input(0);
+    Node large = isWide || !fact.right().is(extension) ? fact.right() : fact.right().input(0);
+    for (int i = 0; i < 2; i++) {
+      Node one = extreme.input(i);
+      Node other = extreme.input(1 - i);
+      boolean isNext = fact.operation() == less && isNext(other, small);
+      boolean decides =
+          greatest ? one == large && (other == small || isNext) : one == small && other == large;
+      if (decides) {
+        return one;
+      }
+    }
+    return null;
+  }
+
+  /** Whether a value is one more than another one that is less than some number. */
+  private static boolean isNext(Node value, Node before) {
+    return before.is(Operator.CONSTANT)
+        ? value.isConstant(before.constant + 1)
+        : value.is(Operator.ADD) && value.input(0) == before && value.input(1).isConstant(1);
+  }
+
   /** The comparisons that follow from a predicate. */
   public static List<Fact> facts(Node predicate, boolean holds) {
     List<Fact> facts = new ArrayList<>();

@@ -14,6 +14,7 @@ import dev.streamfence.internal.ptx.syntax.PtxModule;
 import java.util.EnumSet;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.function.IntPredicate;
@@ -125,7 +126,7 @@ public final class KernelFlow {
     PtxFunction code = flow().function();
     EvaluatedKernel found =
         EvaluatedKernel.of(
-            this, nodes -> new KernelMemory(nodes, code, arrays, tables, isFlat, true));
+            this, nodes -> new KernelMemory(nodes, code, arrays, tables, Map.of(), isFlat, true));
     cells = found.cells();
     return found;
   }
@@ -136,13 +137,15 @@ public final class KernelFlow {
    *
    * @param arrays where it receives arrays
    * @param tables where it receives tables of arrays
+   * @param naturals the size of the numbers in each array of which none that is loaded is negative
    * @throws TooComplexException if it is too long or too involved
    */
-  public EvaluatedKernel values(List<ArrayPlace> arrays, List<ArrayPlace> tables) {
+  public EvaluatedKernel values(
+      List<ArrayPlace> arrays, List<ArrayPlace> tables, Map<Integer, Integer> naturals) {
     PtxFunction code = flow().function();
     return EvaluatedKernel.of(
         this,
-        nodes -> new KernelMemory(nodes, code, arrays, tables, dimension -> false, false),
+        nodes -> new KernelMemory(nodes, code, arrays, tables, naturals, dimension -> false, false),
         cells());
   }
 

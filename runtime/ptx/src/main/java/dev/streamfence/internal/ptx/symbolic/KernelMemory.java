@@ -8,6 +8,7 @@ import dev.streamfence.internal.ptx.syntax.Variable;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
+import java.util.Map;
 import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 
@@ -21,6 +22,7 @@ public final class KernelMemory implements ArgumentLookup {
   private final PtxFunction function;
   private final List<ArrayPlace> arrays;
   private final List<ArrayPlace> tables;
+  private final Map<Integer, Integer> naturals;
   private final IntPredicate isFlat;
   private final boolean followsVariables;
   private final List<NumberPlace> numbers = new ArrayList<>();
@@ -34,6 +36,7 @@ public final class KernelMemory implements ArgumentLookup {
    * @param arrays where it receives arrays, by whose index here their addresses are named; those of
    *     variables follow
    * @param tables where it receives tables of arrays
+   * @param naturals the size of the numbers in each array of which none is negative
    * @param isFlat see {@link KernelFlow#valuesWithVariables}
    * @param followsVariables whether the addresses of variables are followed
    */
@@ -42,17 +45,19 @@ public final class KernelMemory implements ArgumentLookup {
       PtxFunction function,
       List<ArrayPlace> arrays,
       List<ArrayPlace> tables,
+      Map<Integer, Integer> naturals,
       IntPredicate isFlat,
       boolean followsVariables) {
     this.nodes = nodes;
     this.function = function;
     this.arrays = arrays;
     this.tables = tables;
+    this.naturals = naturals;
     this.isFlat = isFlat;
     this.followsVariables = followsVariables;
   }
 
-  /** The numbers that the code loads, by whose index here they are named. */
+  /** The numbers that were asked for, by whose index here they are named. */
   public List<NumberPlace> numbers() {
     return numbers;
   }
@@ -107,6 +112,11 @@ public final class KernelMemory implements ArgumentLookup {
   }
 
   @Override
+  public boolean isNatural(int array, int bytes) {
+    return naturals.getOrDefault(array, 0) == bytes;
+  }
+
+  @Override
   public Node number() {
     int last = !isFlat.test(2) ? 2 : !isFlat.test(1) ? 1 : 0;
     Node number = nodes.special(Special.thread(last));
@@ -123,13 +133,17 @@ public final class KernelMemory implements ArgumentLookup {
     if (offset < 0 || offset + bits / Byte.SIZE > variable.sizeInBytes() || bits < Byte.SIZE) {
       return null;
     }
-    NumberPlace place = new NumberPlace(parameter, (int) offset, bits / Byte.SIZE);
-    int index = numbers.indexOf(place);
+    return nodes.argument(index(new NumberPlace(parameter, (int) offset, bits / Byte.SIZE)), bits);
+  }
+
+  /** The index of a number, which it has from now on. */
+  public int index(NumberPlace number) {
+    int index = numbers.indexOf(number);
     if (index < 0) {
       index = numbers.size();
-      numbers.add(place);
+      numbers.add(number);
     }
-    return nodes.argument(index, bits);
+    return index;
   }
 
   /** The variable with the base of this index; null if it is an array of the kernel's. */

@@ -14,9 +14,11 @@ import dev.streamfence.internal.ptx.syntax.Instruction;
 import dev.streamfence.internal.ptx.syntax.Operand;
 import dev.streamfence.internal.ptx.syntax.Register;
 import dev.streamfence.internal.ptx.syntax.ScalarType;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
+import java.util.Deque;
 import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.List;
@@ -38,6 +40,9 @@ import org.jspecify.annotations.Nullable;
 public final class KernelValues {
   /** Registers times blocks: the most memory that the evaluation takes. */
   private static final long MAX_STATES = 8_000_000;
+
+  /** An address that is the sum of more has no array that is known. */
+  private static final int MOST_SUMMANDS = 64;
 
   private final FunctionFlow flow;
   private final ControlGraph graph;
@@ -386,6 +391,7 @@ public final class KernelValues {
     Node result = null;
     if (results.size() == 1 && results.get(0).vectorLength() == 1) {
       result = instructions.value(instruction, rule, results.get(0), block, state);
+      result = result == null ? null : decided(result, block);
     }
     // A result that comes from memory does not depend on the address.
     boolean fromMemory =
@@ -415,9 +421,8 @@ public final class KernelValues {
         Node value =
             kept != null
                 ? kept
-                : result == null ? loaded(instruction, bits, block, sources) : result;
-        boolean isOnly = results.size() == 1 && register.vectorLength() == 1;
-        if (fromMemory && access != null && isOnly && kept == null) {
+                : result == null ? loaded(instruction, access, bits, block, sources) : result;
+        if (fromMemory && access != null && kept == null) {
           loads.put(value, access);
         }
         if (guard != null) {
@@ -493,10 +498,30 @@ public final class KernelValues {
     }
   }
 
+  /** What the branches on the way to a block leave of a value. */
+  private Node decided(Node value, int block) {
+    return switch (value.operation) {
+      case MAX, MAX_UNSIGNED, MIN, MIN_UNSIGNED -> {
+        Node operand = new Guards(graph, this).decided(value, block);
+        yield operand == null ? value : operand;
+      }
+      default -> value;
+    };
+  }
+
   /** What an instruction leaves in a register that no rule describes further. */
-  private Node loaded(Instruction instruction, int bits, int block, List<Node> sources) {
+  private Node loaded(
+      Instruction instruction,
+      @Nullable MemoryAccess access,
+      int bits,
+      int block,
+      List<Node> sources) {
     ScalarType type = instruction.type();
     boolean loads = instruction.opcode().equals("ld") || instruction.opcode().equals("ldu");
+    Node base = loads && access != null ? base(access.address()) : null;
+    if (base != null && type != null && arguments.isNatural((int) base.constant, type.bytes())) {
+      return nodes.unknown(bits, 0, type.mask() >>> 1, block, sources);
+    }
     if (loads && type != null && type.isInteger() && type.bits < bits) {
       long all = type.mask();
       return type.isSigned()
@@ -507,6 +532,24 @@ public final class KernelValues {
     return most > 0
         ? nodes.unknown(bits, Widths.countsAtLeast(instruction), most, block, sources)
         : nodes.unknown(bits, block, sources);
+  }
+
+  /** The address of an array to which a value adds numbers; null if there is none or another. */
+  private static @Nullable Node base(Node value) {
+    Node found = null;
+    Deque<Node> open = new ArrayDeque<>(List.of(value));
+    for (int steps = 0; !open.isEmpty() && steps < MOST_SUMMANDS; steps++) {
+      Node next = open.pop();
+      if (next.is(Operator.BASE)) {
+        if (found != null) {
+          return null;
+        }
+        found = next;
+      } else if (next.is(Operator.ADD)) {
+        next.inputs.forEach(open::push);
+      }
+    }
+    return open.isEmpty() ? found : null;
   }
 
   /** The arrays' addresses, if an instruction reads parameters in a way that is not followed. */
@@ -589,7 +632,7 @@ public final class KernelValues {
     return accesses;
   }
 
-  /** The access that a value is loaded by; null if it is no such value. */
+  /** The access that a value is loaded by, alone or in a vector; null if it is no such value. */
   public @Nullable MemoryAccess load(Node value) {
     return loads.get(value);
   }

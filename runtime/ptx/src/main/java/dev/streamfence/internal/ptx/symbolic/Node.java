@@ -21,6 +21,8 @@ public final class Node {
     CONSTANT,
     /** A number that the launch passes; {@link #constant} is its index among them. */
     ARGUMENT,
+    /** How many elements the array with index {@link #constant} has, which no code computes. */
+    LENGTH,
     /** The address that the launch passes for an array; {@link #constant} is the array's index. */
     BASE,
     /** A predefined register; {@link #constant} is its place among {@link Special#ALL}. */

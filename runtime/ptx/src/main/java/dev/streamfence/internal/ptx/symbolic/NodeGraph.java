@@ -62,6 +62,10 @@ public final class NodeGraph {
     return shared(Operator.BASE, bits, array, List.of());
   }
 
+  public Node length(int array) {
+    return shared(Operator.LENGTH, Long.SIZE, array, List.of());
+  }
+
   public Node special(Node.Special special) {
     return shared(Operator.SPECIAL, Integer.SIZE, Node.Special.ALL.indexOf(special), List.of());
   }
