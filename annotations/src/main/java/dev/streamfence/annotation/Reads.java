@@ -27,6 +27,33 @@ public @interface Reads {
   boolean distinct() default false;
 
   /**
+   * Declares that each element that a launch reads from this buffer is an index: at least 0, and
+   * less than the length of the array parameter, or than the whole number, that is named. With
+   * several names, all of them hold. In a record, other components of it come before the parameters
+   * of the method.
+   *
+   * <pre>{@code
+   * @Kernel(bounds = Bounds.REQUIRED)
+   * void gather(
+   *     @Reads(below = "values") DeviceArray<int[]> index, @Reads DeviceArray<float[]> values,
+   *     @Writes DeviceArray<float[]> gathered, @ThreadCount int n);
+   * }</pre>
+   *
+   * <p>What the kernel touches is then known before a launch, if the elements are as declared. No
+   * launch compares them; the simulated device reports a launch that reads others. Only for whole
+   * numbers.
+   */
+  String[] below() default {};
+
+  /**
+   * The same of elements that may also be equal to the length or the number: the ends of rows, the
+   * number of elements that an earlier kernel has counted.
+   *
+   * @see #below
+   */
+  String[] atMost() default {};
+
+  /**
    * Whether a launch may pass an array of another device, to whose memory the launch's device has
    * peer access: the kernel then reads it where it is. Without this, such a launch is refused.
    */

@@ -632,7 +632,8 @@ class CodeMistakesTest {
             "parameter 'b' of run has no provable bounds: the index is a value that the kernel"
                 + " loads or receives, and nothing limits it from above: st.global.u32 in line 14 of"
                 + " k/k.ptx;"
-                + " limit the index by a comparison with a number of the launch, or remove bounds ="
+                + " limit the index by a comparison with a number of the launch, declare the limit of"
+                + " numbers that are loaded as @Reads(below = ...), or remove bounds ="
                 + " Bounds.REQUIRED");
     mistakesWith(code, kernels(declared.formatted("", ""))).areNoneAtAll();
     mistakesWith(code, kernels(declared.formatted("(bounds = Bounds.CHECKED)", ""))).areNoneAtAll();
@@ -694,8 +695,77 @@ class CodeMistakesTest {
     Mistakes.inKernels(
             "@Kernel void run(«@Reads(distinct = true) " + type + " x, @ThreadCount int n);")
         .are(
-            Problem.NOT_DISTINCT,
+            Problem.NOT_WHOLE,
             "'x' is " + type + "; remove distinct = true, which is for arrays of whole numbers");
+  }
+
+  @Test
+  void numbersWithADeclaredLimitProveBoundsUnderThatCondition() {
+    byte[] code = kernel("sm_75", ".param .u64 a, .param .u64 b, .param .u32 n", SCATTER);
+    String declared =
+        "@Kernel(bounds = Bounds.REQUIRED) void run(@Reads(%s) DeviceArray<int[]> a,"
+            + " @Trusted(\"any of them\") @Writes DeviceArray<int[]> b, @ThreadCount int n);";
+    String proved = "'b' provable if the numbers in 'a' are as declared";
+
+    Mistakes below = mistakesWith(code, kernels(declared.formatted("below = \"b\"")));
+    below.areNoneAtAll();
+    assertThat(below.launcher())
+        .contains(".reads(\"a\", int[].class).below(\"b\")\n")
+        .contains("<p>Bounds: 'a' provable and checked at launch; " + proved);
+    Mistakes both =
+        mistakesWith(code, kernels(declared.formatted("below = {\"b\", \"n\"}, atMost = \"a\"")));
+    both.areNoneAtAll();
+    assertThat(both.launcher())
+        .contains(".reads(\"a\", int[].class).below(\"b\").below(\"n\").atMost(\"a\")");
+  }
+
+  @Test
+  void componentsOfARecordLimitEachOther() {
+    Mistakes mistakes =
+        Mistakes.inKernels(
+            "record Rows(@Reads(atMost = \"values\") DeviceArray<int[]> ends,"
+                + " @Reads(below = \"n\") DeviceArray<long[]> columns,"
+                + " @Reads DeviceArray<float[]> values) {}"
+                + " @Kernel void run(Rows rows, @ThreadCount int n);");
+    assertThat(mistakes.launcher())
+        .contains(
+            ".reads(\"ends\", int[].class).atMost(\"values\")",
+            ".reads(\"columns\", long[].class).below(\"n\")");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "DeviceArray<float[]>, below = \"x\", below",
+    "DeviceArray<char[]>, atMost = \"n\", atMost",
+    "DeviceArray<int[]>[], below = \"n\", below"
+  })
+  void onlyWholeNumbersHaveLimits(String type, String limit, String attribute) {
+    Mistakes.inKernels(
+            "@Kernel void run(«@Reads(" + limit + ") " + type + " x, @ThreadCount int n);")
+        .are(
+            Problem.NOT_WHOLE,
+            "'x' is " + type + "; remove " + attribute + ", which is for arrays of whole numbers");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "below = «\"other\", below 'other'",
+    "atMost = «\"\", at most ''",
+    "below = «\"factor\", below 'factor'",
+    "below = «\"all\", below 'all'"
+  })
+  void aLimitIsALengthOrAWholeNumber(String limit, String named) {
+    Mistakes.inKernels(
+            "@Kernel void run(@Reads("
+                + limit
+                + ") DeviceArray<int[]> x, float factor, @Reads DeviceArray<int[]>[] all,"
+                + " @ThreadCount int n);")
+        .are(
+            Problem.UNKNOWN_LIMIT,
+            "'x' has numbers "
+                + named
+                + ", which is neither an array nor a whole number of run; name one of its"
+                + " parameters");
   }
 
   @Test

@@ -59,7 +59,10 @@ public final class RacyAccessException extends CudaDriverException {
     EQUAL_NUMBERS(
         "loads",
         ", a number that it has loaded from another place too, and declares the numbers to be"
-            + " distinct; %s allocated them");
+            + " distinct; %s allocated them"),
+    /** A kernel loads an element beyond the limit that it declares of the elements of an array. */
+    UNDECLARED_NUMBER(
+        "loads", ", a number outside of the range that it declares; %s allocated them");
 
     private final String act;
     private final String rest;

@@ -118,7 +118,10 @@ public enum Problem {
   ACCESS_ON_LAUNCH_SHAPE("'%s' is a LaunchShape, which the kernel does not receive; remove @%s"),
   TRUSTED_SCALAR("'%s' is %s, not an array; remove @Trusted"),
   NOT_OPTIONAL("'%s' is %s; remove @Optional"),
-  NOT_DISTINCT("'%s' is %s; remove distinct = true, which is for arrays of whole numbers"),
+  NOT_WHOLE("'%s' is %s; remove %s, which is for arrays of whole numbers"),
+  UNKNOWN_LIMIT(
+      "'%s' has numbers %s, which is neither an array nor a whole number of %s; name one of its"
+          + " parameters"),
   TRUSTED_WITHOUT_REASON("@Trusted on '%s' gives no reason; say why the declared access is right"),
   ANNOTATION_ON_STRUCT(
       "'%s' is the record %s and is passed by value; remove @%s: the accesses of its arrays are"
@@ -174,8 +177,8 @@ public enum Problem {
       "%s; declare @Reads, so that launches can run side by side; see %3$s"),
   ELEMENT_WIDTH(Diagnostic.Kind.WARNING, "%s; take a %s"),
   UNPROVED_BOUNDS(
-      "%s; limit the index by a comparison with a number of the launch, or remove bounds ="
-          + " Bounds.REQUIRED"),
+      "%s; limit the index by a comparison with a number of the launch, declare the limit of numbers"
+          + " that are loaded as @Reads(below = ...), or remove bounds = Bounds.REQUIRED"),
   RACE(Diagnostic.Kind.WARNING, "%1$s; order them by a barrier or an atomic operation%3$s"),
   DATA_DEPENDENT_RACE(
       Diagnostic.Kind.WARNING,

@@ -1,5 +1,7 @@
 package dev.streamfence.processor.generate;
 
+import static java.util.stream.Collectors.joining;
+
 import com.palantir.javapoet.ClassName;
 import com.palantir.javapoet.CodeBlock;
 import dev.streamfence.launch.Access;
@@ -42,7 +44,8 @@ final class SignatureGenerator {
           array ->
               tracked(array, nameOf(array.elementType()) + "[]")
                   + (array.optional() ? ".optional()" : "")
-                  + (array.distinct() ? ".distinct()" : ""),
+                  + (array.distinct() ? ".distinct()" : "")
+                  + limits(array),
           table -> {
             ArrayElement element = table.elementType();
             return tracked(table, element == null ? OBJECT_MARK + "[]" : nameOf(element) + "[][]");
@@ -152,6 +155,12 @@ final class SignatureGenerator {
       step.append(analysis.length() <= PIECE ? "" : line).append(StringLiteral.of(piece));
     }
     return step.append(")").toString();
+  }
+
+  private static String limits(KernelParameter.Array array) {
+    return array.limits().stream()
+        .map(limit -> (limit.isBelow() ? ".below(" : ".atMost(") + name(limit.parameter()) + ")")
+        .collect(joining());
   }
 
   private static String call(String method, KernelParameter parameter, String... more) {

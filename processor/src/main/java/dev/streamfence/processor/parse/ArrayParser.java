@@ -2,11 +2,13 @@ package dev.streamfence.processor.parse;
 
 import dev.streamfence.launch.Access;
 import dev.streamfence.launch.ArrayElement;
+import dev.streamfence.launch.ElementLimit;
 import dev.streamfence.launch.KernelParameter;
 import dev.streamfence.processor.diagnostic.Culprit;
 import dev.streamfence.processor.diagnostic.Mistakes;
 import dev.streamfence.processor.diagnostic.Problem;
 import dev.streamfence.processor.model.HandleType;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
@@ -113,13 +115,19 @@ final class ArrayParser {
     }
     boolean isDistinct = isTrue(annotation.get(), "distinct");
     boolean isPeer = isTrue(annotation.get(), "peer");
-    boolean canBe = !isTable && KernelParameter.Array.canBeDistinct(element.get());
-    if (isDistinct && !canBe) {
+    List<ElementLimit> limits = new ArrayList<>();
+    Mirrors.texts(annotation.get(), "below")
+        .forEach(limit -> limits.add(new ElementLimit(limit, true)));
+    Mirrors.texts(annotation.get(), "atMost")
+        .forEach(limit -> limits.add(new ElementLimit(limit, false)));
+    boolean areWhole = !isTable && KernelParameter.Array.areWhole(element.get());
+    if (!areWhole && (isDistinct || !limits.isEmpty())) {
       mistakes.report(
-          Problem.NOT_DISTINCT,
+          Problem.NOT_WHOLE,
           declared.culprit(annotation.get()),
           declared.shown(),
-          Descriptions.describe(type));
+          Descriptions.describe(type),
+          isDistinct ? "distinct = true" : limits.get(0).isBelow() ? "below" : "atMost");
       return Optional.empty();
     }
     return Optional.of(
@@ -132,7 +140,8 @@ final class ArrayParser {
                 isTrusted,
                 Mirrors.has(declared.annotated(), KernelAnnotation.OPTIONAL),
                 isDistinct,
-                isPeer));
+                isPeer,
+                limits));
   }
 
   private static boolean isTrue(AnnotationMirror annotation, String attribute) {

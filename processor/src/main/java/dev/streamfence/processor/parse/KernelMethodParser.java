@@ -2,9 +2,11 @@ package dev.streamfence.processor.parse;
 
 import dev.streamfence.internal.ptx.check.Passing;
 import dev.streamfence.launch.Access;
+import dev.streamfence.launch.ElementLimit;
 import dev.streamfence.launch.KernelParameter;
 import dev.streamfence.launch.KernelParameter.Cases;
 import dev.streamfence.launch.KernelSignature;
+import dev.streamfence.launch.PlacedParameter;
 import dev.streamfence.processor.diagnostic.Culprit;
 import dev.streamfence.processor.diagnostic.Mistakes;
 import dev.streamfence.processor.diagnostic.Problem;
@@ -120,6 +122,10 @@ final class KernelMethodParser {
     if (signature.allowsAliases()) {
       checkAliases(method, kernel.get(), parameters);
     }
+    checkLimits(method, signature);
+    if (mistakes.size() > before) {
+      return Optional.empty();
+    }
     return Optional.of(
         new KernelMethod(
             method.getSimpleName().toString(),
@@ -192,6 +198,32 @@ final class KernelMethodParser {
           Problem.NEEDLESS_ALIAS,
           Mirrors.culprit(method, kernel, "mayAlias"),
           method.getSimpleName());
+    }
+  }
+
+  /** Requires that what limits numbers in arrays is there. */
+  private void checkLimits(ExecutableElement method, KernelSignature signature) {
+    int index = -1;
+    for (PlacedParameter placed : signature.placed()) {
+      boolean isField = !placed.name().equals(placed.parameter().name());
+      index += isField ? 0 : 1;
+      if (placed.parameter() instanceof KernelParameter.Array array) {
+        for (ElementLimit limit : array.limits()) {
+          if (signature.limiting(placed, limit).isEmpty()) {
+            VariableElement parameter = method.getParameters().get(index);
+            mistakes.report(
+                Problem.UNKNOWN_LIMIT,
+                Mirrors.find(parameter, KernelAnnotation.READS)
+                    .map(
+                        reads ->
+                            Mirrors.culprit(parameter, reads, limit.isBelow() ? "below" : "atMost"))
+                    .orElseGet(() -> Culprit.of(parameter)),
+                placed.name(),
+                limit.inWords(),
+                method.getSimpleName());
+          }
+        }
+      }
     }
   }
 

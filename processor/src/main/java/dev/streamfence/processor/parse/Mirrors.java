@@ -132,6 +132,20 @@ final class Mirrors {
         .map(type::cast);
   }
 
+  /** The texts of an attribute that is an array; none if it is not in the source. */
+  static List<String> texts(AnnotationMirror mirror, String name) {
+    return attribute(mirror, name)
+        .map(AnnotationValue::getValue)
+        .filter(List.class::isInstance)
+        .map(values -> (List<?>) values)
+        .orElse(List.of())
+        .stream()
+        .map(value -> value instanceof AnnotationValue each ? each.getValue() : value)
+        .filter(String.class::isInstance)
+        .map(String.class::cast)
+        .toList();
+  }
+
   /** The default of an attribute. All of them at once take long, and most are not wanted. */
   private static Optional<AnnotationValue> defaultOf(AnnotationMirror mirror, String name) {
     Element type = mirror.getAnnotationType().asElement();

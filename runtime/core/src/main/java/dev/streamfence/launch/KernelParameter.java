@@ -1,6 +1,7 @@
 // Long because each kind of parameter is a record with its own documentation.
 package dev.streamfence.launch;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -165,6 +166,7 @@ public sealed interface KernelParameter {
    * @param optional whether a launch may pass no array
    * @param distinct whether no two of the elements that a launch loads are equal
    * @param peer whether a launch may pass an array of another device
+   * @param limits the limits of the elements that a launch loads; all of them hold
    */
   record Array(
       String name,
@@ -173,17 +175,22 @@ public sealed interface KernelParameter {
       boolean trusted,
       boolean optional,
       boolean distinct,
-      boolean peer)
+      boolean peer,
+      List<ElementLimit> limits)
       implements Tracked {
     public Array {
-      if (distinct && (access != Access.READ || !canBeDistinct(elementType))) {
+      limits = List.copyOf(limits);
+      boolean isPlain = access != Access.READ || !areWhole(elementType);
+      if (isPlain && (distinct || !limits.isEmpty())) {
         throw new IllegalArgumentException(
-            name + ": only an array of whole numbers that a kernel only reads can be distinct");
+            name
+                + ": only an array of whole numbers that a kernel only reads can be "
+                + (distinct ? "distinct" : "limited"));
       }
     }
 
-    /** Whether elements of this type can be declared to be distinct: whole numbers can. */
-    public static boolean canBeDistinct(ArrayElement type) {
+    /** Whether elements of a type are whole numbers, of which more can be declared. */
+    public static boolean areWhole(ArrayElement type) {
       return type == ElementType.BYTE
           || type == ElementType.SHORT
           || type == ElementType.INT
@@ -197,17 +204,17 @@ public sealed interface KernelParameter {
 
     @Override
     public Array asTrusted() {
-      return new Array(name, elementType, access, true, optional, distinct, peer);
+      return new Array(name, elementType, access, true, optional, distinct, peer, limits);
     }
 
     @Override
     public Array asPeer() {
-      return new Array(name, elementType, access, trusted, optional, distinct, true);
+      return new Array(name, elementType, access, trusted, optional, distinct, true, limits);
     }
 
     /** The same parameter, for which a launch may pass no array. */
     public Array asOptional() {
-      return new Array(name, elementType, access, trusted, true, distinct, peer);
+      return new Array(name, elementType, access, trusted, true, distinct, peer, limits);
     }
 
     /**
@@ -216,7 +223,18 @@ public sealed interface KernelParameter {
      * @throws IllegalArgumentException unless it is an array of whole numbers that is only read
      */
     public Array asDistinct() {
-      return new Array(name, elementType, access, trusted, optional, true, peer);
+      return new Array(name, elementType, access, trusted, optional, true, peer, limits);
+    }
+
+    /**
+     * The same parameter, with one more limit of the elements that a launch loads.
+     *
+     * @throws IllegalArgumentException unless it is an array of whole numbers that is only read
+     */
+    public Array limited(ElementLimit limit) {
+      List<ElementLimit> more = new ArrayList<>(limits);
+      more.add(limit);
+      return new Array(name, elementType, access, trusted, optional, distinct, peer, more);
     }
 
     @Override
@@ -354,7 +372,8 @@ public sealed interface KernelParameter {
     Class<?> component = type.getComponentType();
     return component != null && component.isArray()
         ? new Table(name, ArrayElement.ofArray(component), access, false, false)
-        : new Array(name, ArrayElement.ofArray(type), access, false, false, false, false);
+        : new Array(
+            name, ArrayElement.ofArray(type), access, false, false, false, false, List.of());
   }
 
   /** The annotation that declares an access, for errors. */

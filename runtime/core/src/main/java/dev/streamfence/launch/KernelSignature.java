@@ -65,6 +65,17 @@ public final class KernelSignature {
           shape -> false,
           sharedBytes -> false);
 
+  /** What can limit the elements of an array. */
+  private static final Cases<Boolean> LIMITS =
+      new Cases<>(
+          value -> KernelParameter.Array.areWhole(value.type()),
+          struct -> false,
+          array -> true,
+          table -> false,
+          threads -> true,
+          shape -> false,
+          sharedBytes -> false);
+
   private final String entry;
   private final List<KernelParameter> parameters;
   private final int dynamicSharedBytes;
@@ -196,6 +207,37 @@ public final class KernelSignature {
       return withLast(last.asDistinct());
     }
     throw new IllegalArgumentException(entry + ": distinct() follows no array");
+  }
+
+  /**
+   * Declares that the elements that a launch loads from the array that was added last are from 0 up
+   * to, and without, a limit.
+   *
+   * @param limit see {@link ElementLimit#parameter}
+   * @throws IllegalArgumentException if the last addition was not an array of whole numbers that is
+   *     only read
+   */
+  public KernelSignature below(String limit) {
+    return limited(new ElementLimit(limit, true), "below");
+  }
+
+  /**
+   * Declares that the elements that a launch loads from the array that was added last are from 0 up
+   * to a limit.
+   *
+   * @param limit see {@link ElementLimit#parameter}
+   * @throws IllegalArgumentException if the last addition was not an array of whole numbers that is
+   *     only read
+   */
+  public KernelSignature atMost(String limit) {
+    return limited(new ElementLimit(limit, false), "atMost");
+  }
+
+  private KernelSignature limited(ElementLimit limit, String step) {
+    if (last() instanceof KernelParameter.Array last) {
+      return withLast(last.limited(limit));
+    }
+    throw new IllegalArgumentException(entry + ": " + step + "(..) follows no array");
   }
 
   /**
@@ -371,6 +413,43 @@ public final class KernelSignature {
     return parameters;
   }
 
+  /** All parameters, in the order of the interface, a structure followed by its fields. */
+  public List<PlacedParameter> placed() {
+    List<PlacedParameter> placed = new ArrayList<>();
+    int passed = 0;
+    for (KernelParameter parameter : parameters) {
+      placed.add(new PlacedParameter(parameter.name(), parameter, passed, 0));
+      if (parameter instanceof KernelParameter.Struct struct) {
+        StructLayout layout = struct.layout();
+        for (int i = 0; i < struct.fields().size(); i++) {
+          KernelParameter.Field field = struct.fields().get(i);
+          placed.add(new PlacedParameter(struct.name(field), field, passed, layout.offset(i)));
+        }
+      }
+      passed += parameter instanceof KernelParameter.Passed ? 1 : 0;
+    }
+    return placed;
+  }
+
+  /**
+   * The array or the whole number that limits the elements of an array; empty if the limit names
+   * none.
+   *
+   * @param array one of {@link #placed}
+   * @param limit one of its limits
+   */
+  public Optional<PlacedParameter> limiting(PlacedParameter array, ElementLimit limit) {
+    String field = array.beside(limit.parameter());
+    List<PlacedParameter> named =
+        placed().stream()
+            .filter(each -> each.name().equals(field) || each.name().equals(limit.parameter()))
+            .toList();
+    return named.stream()
+        .filter(each -> named.size() == 1 || each.name().equals(field))
+        .filter(each -> each.parameter().match(LIMITS))
+        .findFirst();
+  }
+
   /** The parameters that the kernel receives, in order. */
   public List<KernelParameter.Passed> passed() {
     return parameters.stream()
@@ -436,7 +515,8 @@ public final class KernelSignature {
 
   /**
    * Refuses a signature whose launches would be shaped by no parameter, or by two, or whose block
-   * size would be chosen without knowing its shared memory, or would not be the required one.
+   * size would be chosen without knowing its shared memory, or would not be the required one, or
+   * that limits elements by what has no length and is no whole number.
    *
    * @throws IllegalArgumentException with the names of such parameters
    */
@@ -467,6 +547,21 @@ public final class KernelSignature {
               + ": the block size is chosen when the kernel is loaded, and '"
               + sizes.get(0).name()
               + "' sets its shared memory later; give a block size");
+    }
+    for (PlacedParameter placed : placed()) {
+      if (placed.parameter() instanceof KernelParameter.Array array) {
+        array.limits().forEach(limit -> requireLimit(placed, limit));
+      }
+    }
+  }
+
+  private void requireLimit(PlacedParameter array, ElementLimit limit) {
+    if (limiting(array, limit).isEmpty()) {
+      throw new IllegalArgumentException(
+          use(array.name())
+              + " has numbers "
+              + limit.inWords()
+              + ", which is neither an array nor a whole number; name one of the parameters");
     }
   }
 

@@ -158,8 +158,7 @@ public final class ForeignScope implements ForeignUses, ForeignCall {
                 use.reads(),
                 use.writes(),
                 use.array().toString(),
-                0,
-                false));
+                0));
       }
     }
     return declared;

@@ -19,6 +19,8 @@ public interface LaunchObserver {
    * @param argument the array that was passed, with its length and tag; empty if there is none
    * @param elementBytes the size of its elements; 0 if there is none
    * @param distinct whether no two of the elements that the kernel loads are equal
+   * @param most the greatest of the elements that the kernel loads, none of which is negative; the
+   *     greatest number if they may be any
    */
   record Use(
       String parameter,
@@ -28,10 +30,28 @@ public interface LaunchObserver {
       boolean writes,
       String argument,
       int elementBytes,
-      boolean distinct) {
+      boolean distinct,
+      long most) {
     /** A use of memory that is no array. */
     public Use(String parameter, long address, long bytes, boolean reads, boolean writes) {
-      this(parameter, address, bytes, reads, writes, "", 0, false);
+      this(parameter, address, bytes, reads, writes, "", 0);
+    }
+
+    /** A use of an array whose elements may be any. */
+    public Use(
+        String parameter,
+        long address,
+        long bytes,
+        boolean reads,
+        boolean writes,
+        String argument,
+        int elementBytes) {
+      this(parameter, address, bytes, reads, writes, argument, elementBytes, false, Long.MAX_VALUE);
+    }
+
+    /** Whether something is declared of the numbers that the kernel loads. */
+    public boolean declaresNumbers() {
+      return distinct || most != Long.MAX_VALUE;
     }
   }
 

@@ -78,19 +78,13 @@ final class ArgumentFrame {
     buffer.putLong(offset, value);
   }
 
-  byte getByte(int offset) {
-    return buffer.get(offset);
-  }
-
-  short getShort(int offset) {
-    return buffer.getShort(offset);
-  }
-
-  int getInt(int offset) {
-    return buffer.getInt(offset);
-  }
-
-  long getLong(int offset) {
-    return buffer.getLong(offset);
+  /** The number at an offset, sign-extended from its width of 1, 2, 4 or 8 bytes. */
+  long number(int offset, int bytes) {
+    return switch (bytes) {
+      case Byte.BYTES -> buffer.get(offset);
+      case Short.BYTES -> buffer.getShort(offset);
+      case Integer.BYTES -> buffer.getInt(offset);
+      default -> buffer.getLong(offset);
+    };
   }
 }

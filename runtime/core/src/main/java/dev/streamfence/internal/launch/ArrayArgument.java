@@ -92,6 +92,11 @@ final class ArrayArgument {
     return passed == null ? 0 : passed.elementType().sizeInBytes();
   }
 
+  /** How many elements it has; not for an untracked address. */
+  long length() {
+    return sizeInBytes() / elementBytes();
+  }
+
   /** The position of the parameter that it was passed for. */
   int parameter() {
     return parameter;

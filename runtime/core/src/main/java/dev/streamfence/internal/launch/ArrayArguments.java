@@ -56,6 +56,19 @@ final class ArrayArguments {
     return addresses[array];
   }
 
+  /** How many elements the array of a parameter has; the greatest number if that is unknown. */
+  long length(int parameter) {
+    for (int i = 0; i < count; i++) {
+      ArrayArgument argument = arguments[i];
+      if (argument.parameter() == parameter
+          && argument.index() == IN_NO_TABLE
+          && !argument.isUntracked()) {
+        return argument.length();
+      }
+    }
+    return Long.MAX_VALUE;
+  }
+
   /** The addresses of all arrays, and more. */
   long[] addresses() {
     return addresses;

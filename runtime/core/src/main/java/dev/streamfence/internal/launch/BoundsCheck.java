@@ -31,6 +31,7 @@ final class BoundsCheck implements LaunchNumbers {
   /** The numbers of the last launch: arguments, blocks of the grid, threads of a block. */
   private final long[] numbers;
 
+  private final long[] lengths;
   private final long[] begins;
   private final long[] ends;
   private boolean isComputed;
@@ -63,6 +64,7 @@ final class BoundsCheck implements LaunchNumbers {
             .toArray();
     this.widths = arguments.stream().mapToInt(NumberPlace::bytes).toArray();
     this.numbers = new long[offsets.length + 2 * DIMENSIONS];
+    this.lengths = new long[bounds.arrays()];
     this.begins = new long[bounds.arrays()];
     this.ends = new long[bounds.arrays()];
     this.shapeEnds = new long[bounds.arrays()];
@@ -79,8 +81,9 @@ final class BoundsCheck implements LaunchNumbers {
     if (isCovered(arrays, version)) {
       return;
     }
-    if (takeNumbers() || !isComputed) {
-      compute();
+    boolean areLengthsNew = passed != version && bounds.dependsOnLengths();
+    if (takeNumbers() || !isComputed || areLengthsNew) {
+      compute(arrays);
     } else if (passed == version) {
       return;
     }
@@ -171,7 +174,7 @@ final class BoundsCheck implements LaunchNumbers {
     boolean changed = false;
     int arguments = offsets.length;
     for (int i = 0; i < arguments; i++) {
-      changed |= take(i, read(i));
+      changed |= take(i, frame.number(offsets[i], widths[i]));
     }
     if (!isShapeTaken) {
       isShapeTaken = true;
@@ -189,18 +192,9 @@ final class BoundsCheck implements LaunchNumbers {
     return changed;
   }
 
-  private long read(int argument) {
-    int offset = offsets[argument];
-    return switch (widths[argument]) {
-      case Byte.BYTES -> frame.getByte(offset);
-      case Short.BYTES -> frame.getShort(offset);
-      case Integer.BYTES -> frame.getInt(offset);
-      default -> frame.getLong(offset);
-    };
-  }
-
-  private void compute() {
+  private void compute(ArrayArguments arrays) {
     isComputed = false;
+    takeLengths(arrays);
     if (bounds.isProofRequired()) {
       evaluator.limit(this);
     }
@@ -215,6 +209,17 @@ final class BoundsCheck implements LaunchNumbers {
       }
     }
     isComputed = true;
+  }
+
+  /** Takes the lengths of the arrays; of those that are not passed here, none is known. */
+  private void takeLengths(ArrayArguments arrays) {
+    Arrays.fill(lengths, Long.MAX_VALUE);
+    for (int i = 0; i < arrays.count() && bounds.dependsOnLengths(); i++) {
+      int array = checked(arrays.get(i));
+      if (array >= 0) {
+        lengths[array] = arrays.get(i).length();
+      }
+    }
   }
 
   private KernelArgumentException refusal(int array, ArrayArgument argument) {
@@ -261,6 +266,11 @@ final class BoundsCheck implements LaunchNumbers {
   @Override
   public long argument(int argument) {
     return numbers[argument];
+  }
+
+  @Override
+  public long length(int array) {
+    return lengths[array];
   }
 
   @Override

@@ -1,10 +1,10 @@
 package dev.streamfence.internal.launch;
 
 import dev.streamfence.DeviceException.AttemptedUse;
+import dev.streamfence.launch.ElementLimit;
 import dev.streamfence.launch.KernelParameter;
 import dev.streamfence.launch.KernelSignature;
-import dev.streamfence.launch.StructLayout;
-import java.util.ArrayList;
+import dev.streamfence.launch.PlacedParameter;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -16,6 +16,8 @@ import java.util.Map;
  */
 final class LaunchParameters {
   private final KernelSignature signature;
+  private final ArgumentFrame frame;
+  private final List<PlacedParameter> placed;
   private final KernelParameter[] parameters;
   private final String[] names;
   private final int[] offsets;
@@ -25,27 +27,20 @@ final class LaunchParameters {
 
   LaunchParameters(KernelSignature signature, ArgumentFrame frame) {
     this.signature = signature;
-    List<KernelParameter> all = new ArrayList<>();
-    List<String> called = new ArrayList<>();
-    List<Integer> places = new ArrayList<>();
-    int passed = 0;
-    for (KernelParameter parameter : signature.parameters()) {
-      int offset = parameter instanceof KernelParameter.Passed ? frame.offset(passed++) : 0;
-      all.add(parameter);
-      called.add(parameter.name());
-      places.add(offset);
-      if (parameter instanceof KernelParameter.Struct struct) {
-        StructLayout layout = struct.layout();
-        for (int i = 0; i < struct.fields().size(); i++) {
-          all.add(struct.fields().get(i));
-          called.add(struct.name(struct.fields().get(i)));
-          places.add(offset + layout.offset(i));
-        }
-      }
-    }
-    this.parameters = all.toArray(new KernelParameter[0]);
-    this.names = called.toArray(new String[0]);
-    this.offsets = places.stream().mapToInt(Integer::intValue).toArray();
+    this.frame = frame;
+    this.placed = signature.placed();
+    this.parameters =
+        placed.stream().map(PlacedParameter::parameter).toArray(KernelParameter[]::new);
+    this.names = placed.stream().map(PlacedParameter::name).toArray(String[]::new);
+    this.offsets =
+        placed.stream()
+            .mapToInt(
+                each ->
+                    each.parameter() instanceof KernelParameter.Shape
+                            || each.parameter() instanceof KernelParameter.SharedBytes
+                        ? 0
+                        : frame.offset(each.passed()) + each.offset())
+            .toArray();
   }
 
   /** All of them; not to be changed. */
@@ -61,6 +56,31 @@ final class LaunchParameters {
   /** The access to the arrays of a parameter. */
   KernelParameter.Tracked tracked(int position) {
     return (KernelParameter.Tracked) parameters[position];
+  }
+
+  /**
+   * The greatest of the numbers in an array that a launch declares.
+   *
+   * @param position the array's parameter
+   * @param isFixed whether the numbers that the launch passes stay the same
+   */
+  long most(int position, ArrayArguments arrays, boolean isFixed) {
+    long most = Long.MAX_VALUE;
+    PlacedParameter array = placed.get(position);
+    List<ElementLimit> limits =
+        array.parameter() instanceof KernelParameter.Array declared ? declared.limits() : List.of();
+    for (ElementLimit limit : limits) {
+      int other = placed.indexOf(signature.limiting(array, limit).orElseThrow());
+      KernelParameter parameter = parameters[other];
+      long end = Long.MAX_VALUE;
+      if (parameter instanceof KernelParameter.Array) {
+        end = arrays.length(other);
+      } else if (isFixed) {
+        end = frame.number(offsets[other], ((KernelParameter.Passed) parameter).sizeInBytes());
+      }
+      most = Math.min(most, limit.isBelow() && end != Long.MAX_VALUE ? end - 1 : end);
+    }
+    return most;
   }
 
   /** The name of a parameter, with the index of an array in its table. */

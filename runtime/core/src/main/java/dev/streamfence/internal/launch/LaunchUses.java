@@ -196,8 +196,10 @@ final class LaunchUses {
   /**
    * The uses that the launch declares, for a driver that verifies launches. Allocates: such
    * launches are not benchmarked.
+   *
+   * @param isRecorded whether it becomes a node of a graph, whose numbers may change
    */
-  List<LaunchObserver.Use> declared(@Nullable TableArguments tables) {
+  List<LaunchObserver.Use> declared(@Nullable TableArguments tables, boolean isRecorded) {
     List<LaunchObserver.Use> declared = new ArrayList<>();
     for (int i = 0; i < arrays.count(); i++) {
       ArrayArgument array = arrays.get(i);
@@ -214,7 +216,8 @@ final class LaunchUses {
                 parameter.access().writes(),
                 array.toString(),
                 array.elementBytes(),
-                parameter instanceof KernelParameter.Array single && single.distinct()));
+                parameter instanceof KernelParameter.Array single && single.distinct(),
+                parameters.most(array.parameter(), arrays, !isRecorded)));
       }
     }
     for (SymbolUse symbol : symbols) {

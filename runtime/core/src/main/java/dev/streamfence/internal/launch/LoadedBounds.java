@@ -61,6 +61,11 @@ final class LoadedBounds {
     return signature.requiresBounds();
   }
 
+  /** Whether they depend on the lengths of arrays, and not on numbers alone. */
+  boolean dependsOnLengths() {
+    return signature.requiresBounds() && declared.hasLengthsAsLimits();
+  }
+
   /** An array's parameter, for errors. */
   AttemptedUse use(int array) {
     return AttemptedUse.ofParameter(signature.entry(), declared.name(array));

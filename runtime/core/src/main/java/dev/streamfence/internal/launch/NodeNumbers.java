@@ -147,12 +147,7 @@ final class NodeNumbers implements RecordedNode.Numbers {
   }
 
   private long read(Place place) {
-    return switch (place.type().sizeInBytes()) {
-      case Byte.BYTES -> frame.getByte(place.offset());
-      case Short.BYTES -> frame.getShort(place.offset());
-      case Integer.BYTES -> frame.getInt(place.offset());
-      default -> frame.getLong(place.offset());
-    };
+    return frame.number(place.offset(), place.type().sizeInBytes());
   }
 
   private void write(Place place, long bits) {

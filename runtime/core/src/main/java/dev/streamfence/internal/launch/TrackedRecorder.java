@@ -269,7 +269,8 @@ public final class TrackedRecorder implements LaunchRecorder {
         sendTables(tables, submission.ticket());
       }
       if (observer != null) {
-        observer.launching(purpose, timeline.stream(), submission.ticket(), uses.declared(tables));
+        observer.launching(
+            purpose, timeline.stream(), submission.ticket(), uses.declared(tables, false));
       }
       try {
         submission.sink().launchKernel(launch);
@@ -305,7 +306,7 @@ public final class TrackedRecorder implements LaunchRecorder {
     graph.launch(
         node,
         uses.ranges(),
-        observer == null ? List.of() : uses.declared(tables),
+        observer == null ? List.of() : uses.declared(tables, true),
         arguments.numbersOf(node, own),
         kernel.loadedCheck());
   }

@@ -171,7 +171,8 @@ public final class RecordedNode implements GraphNode {
         use.writes(),
         bindings.describe(use.address(), use.argument()),
         use.elementBytes(),
-        use.distinct());
+        use.distinct(),
+        use.most());
   }
 
   @Override

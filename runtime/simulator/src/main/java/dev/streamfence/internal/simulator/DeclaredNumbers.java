@@ -6,11 +6,11 @@ import java.util.Arrays;
 import java.util.function.LongConsumer;
 
 /**
- * Compares the elements that a launch has loaded from an array with each other, where it declares
- * that they are distinct. An element that is loaded only in part does not count. Confined to one
- * thread.
+ * Compares the elements that a launch has loaded from an array with what it declares of them: that
+ * they are distinct, and that they lie in a range. An element that is loaded only in part does not
+ * count. Confined to one thread.
  */
-final class DistinctNumbers {
+final class DeclaredNumbers {
   private final SimulatedAllocation allocation;
   private final Runs runs;
 
@@ -20,7 +20,7 @@ final class DistinctNumbers {
   private final long end;
   private final int size;
 
-  private DistinctNumbers(Use use, SimulatedAllocation allocation, Runs runs) {
+  private DeclaredNumbers(Use use, SimulatedAllocation allocation, Runs runs) {
     this.allocation = allocation;
     this.runs = runs;
     begin = use.address() - allocation.address();
@@ -29,20 +29,41 @@ final class DistinctNumbers {
   }
 
   /**
-   * Reports an element that is equal to one before it, in each such array of an allocation.
+   * Reports an element that is not as declared, in each such array of an allocation.
    *
    * @param runs the bytes that the launch has loaded
    */
   static void check(Submitted op, Shadow shadow, SimulatedAllocation allocation, Runs runs) {
     for (Use use : op.uses()) {
-      if (use.distinct() && shadow.contains(use.address())) {
-        long repeated = new DistinctNumbers(use, allocation, runs).repeated();
-        if (repeated >= 0) {
-          shadow.report(
-              Kind.EQUAL_NUMBERS, shadow.allocation(), op, repeated, repeated + use.elementBytes());
+      if (use.declaresNumbers() && shadow.contains(use.address())) {
+        DeclaredNumbers numbers = new DeclaredNumbers(use, allocation, runs);
+        if (use.distinct()) {
+          report(Kind.EQUAL_NUMBERS, numbers.repeated(), use, op, shadow);
+        }
+        if (use.most() != Long.MAX_VALUE) {
+          report(Kind.UNDECLARED_NUMBER, numbers.beyond(use.most()), use, op, shadow);
         }
       }
     }
+  }
+
+  private static void report(Kind kind, long at, Use use, Submitted op, Shadow shadow) {
+    if (at >= 0) {
+      shadow.report(kind, shadow.allocation(), op, at, at + use.elementBytes());
+    }
+  }
+
+  /** Where the first element is that is negative or greater than a limit; negative if none is. */
+  private long beyond(long most) {
+    long[] first = {-1};
+    int unused = Long.SIZE - size * Byte.SIZE;
+    forEachLoaded(
+        at -> {
+          long number = load(at) << unused >> unused;
+          boolean isBeyond = number < 0 || number > most;
+          first[0] = first[0] < 0 && isBeyond ? at : first[0];
+        });
+    return first[0];
   }
 
   /** Where an element is that is equal to one before it; negative if all are distinct. */

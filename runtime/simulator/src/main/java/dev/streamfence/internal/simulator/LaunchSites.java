@@ -48,7 +48,7 @@ final class LaunchSites {
       case WRITE_WRITE, UNDECLARED_WRITE, THREADS_WRITE_WRITE, THREADS_SAME_VALUE -> place(store);
       case READ_WRITE, THREADS_READ_WRITE -> place(first ? load : store);
       case WRITE_READ -> place(first ? store : load);
-      case UNINITIALIZED_READ, UNDECLARED_READ, EQUAL_NUMBERS -> place(load);
+      case UNINITIALIZED_READ, UNDECLARED_READ, EQUAL_NUMBERS, UNDECLARED_NUMBER -> place(load);
       case USE_AFTER_FREE,
           FREE_WHILE_IN_USE,
           USE_BEFORE_READY,

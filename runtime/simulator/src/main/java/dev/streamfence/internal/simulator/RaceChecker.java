@@ -178,7 +178,7 @@ final class RaceChecker {
         if (op.declared() && (sites != null || !foreign.contains(shadow.base()))) {
           new DeclaredAccess(op, shadow).check(runs);
         }
-        DistinctNumbers.check(op, shadow, touched.allocation(), runs);
+        DeclaredNumbers.check(op, shadow, touched.allocation(), runs);
         shadow.use(op, runs);
       }
     }

@@ -12,6 +12,7 @@ import dev.streamfence.RuntimeOptions;
 import dev.streamfence.launch.KernelImage;
 import dev.streamfence.launch.KernelSignature;
 import dev.streamfence.launch.LaunchRecorder;
+import dev.streamfence.launch.LaunchShape;
 import dev.streamfence.launch.LoadedModule;
 import dev.streamfence.simulation.DriverCall;
 import dev.streamfence.simulation.SimulatedDevice;
@@ -247,6 +248,87 @@ class BoundsOnTheSimulatedDeviceTest {
               })
           .hasMessageContaining("parameter 'x' has 300 elements; the kernel reads element 300");
     }
+  }
+
+  /** Stores to {@code out} at the number that the thread loads from {@code at}. */
+  private static final KernelImage SCATTER =
+      KernelImage.of(
+          "scatter.ptx",
+          """
+          .version 7.0
+          .target sm_75
+          .address_size 64
+          .visible .entry scatter(.param .u64 at, .param .u64 limit, .param .u64 out, .param .u32 m)
+          {
+            .reg .b32 %r<4>;
+            .reg .b64 %rd<9>;
+            ld.param.u64 %rd1, [at];
+            ld.param.u64 %rd2, [out];
+            mov.u32 %r1, %tid.x;
+            mul.wide.u32 %rd3, %r1, 4;
+            add.s64 %rd4, %rd1, %rd3;
+            ld.global.u32 %r2, [%rd4];
+            mul.wide.s32 %rd5, %r2, 4;
+            add.s64 %rd6, %rd2, %rd5;
+            st.global.u32 [%rd6], %r1;
+            ret;
+          }
+          """
+              .getBytes(US_ASCII));
+
+  private static KernelSignature scatter(String limit) {
+    return KernelSignature.entry("scatter")
+        .reads("at", int[].class)
+        .below(limit)
+        .reads("limit", long[].class)
+        .optional()
+        .writes("out", int[].class)
+        .value("m", int.class)
+        .shape("shape")
+        .boundsRequired();
+  }
+
+  private void scatter(LaunchRecorder recorder, int length, int m) {
+    try (DeviceArray<int[]> at = gpu.memory().upload(stream, new int[] {3, 0, 2, 1});
+        DeviceArray<long[]> limit = gpu.memory().allocateZeroed(stream, long[].class, length);
+        DeviceArray<int[]> out = gpu.memory().allocateZeroed(stream, int[].class, 8);
+        LaunchRecorder open = recorder.begin()) {
+      open.array(at).array(limit).array(out).value(m).shape(LaunchShape.of(1, 4));
+      open.preflight().launch().commit();
+    }
+  }
+
+  @Test
+  void theLengthThatLimitsLoadedNumbersCountsInEachLaunch() {
+    LaunchRecorder recorder = LoadedModule.of(stream, SCATTER).recorder(scatter("limit"));
+    for (int length : new int[] {4, 8, 9, 7, 4}) {
+      if (length > 8) {
+        assertThatThrownBy(() -> scatter(recorder, length, 1))
+            .hasMessage(
+                "scatter: parameter 'out' has 8 elements; the kernel may touch element 8, and the"
+                    + " interface requires a proof that it does not");
+      } else {
+        scatter(recorder, length, 1);
+      }
+    }
+  }
+
+  @Test
+  void theNumberThatLimitsLoadedNumbersCountsInEachLaunch() {
+    LaunchRecorder recorder = LoadedModule.of(stream, SCATTER).recorder(scatter("m"));
+    scatter(recorder, 1, 8);
+    assertThatThrownBy(() -> scatter(recorder, 1, 9)).hasMessageContaining("may touch element 8");
+    assertThatThrownBy(() -> scatter(recorder, 1, -1))
+        .hasMessageContaining("may touch any element");
+    scatter(recorder, 1, 4);
+  }
+
+  @Test
+  void aLimitThatNothingHasIsRefusedWhenTheKernelIsLoaded() {
+    LoadedModule module = LoadedModule.of(stream, SCATTER);
+    assertThatThrownBy(() -> module.recorder(scatter("other")))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("parameter 'at' has numbers below 'other', which is neither");
   }
 
   @Test

@@ -55,7 +55,7 @@ final class ArgumentFrameTest {
     frame.put(frame.offset(1) + 8, (byte) 7);
     frame.put(frame.offset(2), 9L);
     assertThat(table.get(40)).isEqualTo((byte) 7);
-    assertThat(frame.getLong(frame.offset(2))).isEqualTo(9);
+    assertThat(frame.number(frame.offset(2), Long.BYTES)).isEqualTo(9);
     assertThat(table.getLong(48)).isEqualTo(9);
   }
 

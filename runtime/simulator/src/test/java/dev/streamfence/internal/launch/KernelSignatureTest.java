@@ -7,11 +7,13 @@ import dev.streamfence.DeviceArray;
 import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
 import dev.streamfence.launch.Access;
+import dev.streamfence.launch.ElementLimit;
 import dev.streamfence.launch.ElementType;
 import dev.streamfence.launch.KernelParameter;
 import dev.streamfence.launch.KernelSignature;
 import dev.streamfence.launch.LaunchRecorder;
 import dev.streamfence.launch.LoadedModule;
+import dev.streamfence.launch.PlacedParameter;
 import java.util.List;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
@@ -70,11 +72,11 @@ final class KernelSignatureTest {
     assertThat(one.parameters())
         .containsExactly(
             new KernelParameter.Array(
-                "x", ElementType.INT, Access.READ, false, false, false, false));
+                "x", ElementType.INT, Access.READ, false, false, false, false, List.of()));
     assertThat(trusted.parameters())
         .containsExactly(
             new KernelParameter.Array(
-                "x", ElementType.INT, Access.READ, true, false, false, false));
+                "x", ElementType.INT, Access.READ, true, false, false, false, List.of()));
     assertThat(two.parameters()).hasSize(2);
     assertThat(one.blockSize()).isZero();
     assertThat(two.blockSize()).isEqualTo(64);
@@ -88,7 +90,8 @@ final class KernelSignatureTest {
     KernelSignature k = KernelSignature.entry("k");
     assertThat(k.reads("x", long[].class).optional().distinct().trusted().parameters())
         .containsExactly(
-            new KernelParameter.Array("x", ElementType.LONG, Access.READ, true, true, true, false));
+            new KernelParameter.Array(
+                "x", ElementType.LONG, Access.READ, true, true, true, false, List.of()));
     for (KernelSignature signature :
         List.of(k, k.value("a", int.class), k.reads("t", int[][].class))) {
       assertThatIllegalArgumentException()
@@ -108,6 +111,87 @@ final class KernelSignatureTest {
   }
 
   @Test
+  void numbersInAnArrayHaveTheLimitsThatAreDeclared() {
+    KernelSignature k = KernelSignature.entry("k");
+    KernelSignature limited =
+        k.reads("x", long[].class).below("x").optional().atMost("n").trusted().distinct().peer();
+    assertThat(limited.parameters())
+        .containsExactly(
+            new KernelParameter.Array(
+                "x",
+                ElementType.LONG,
+                Access.READ,
+                true,
+                true,
+                true,
+                true,
+                List.of(new ElementLimit("x", true), new ElementLimit("n", false))));
+    assertThat(limited).isNotEqualTo(k.reads("x", long[].class).optional().trusted().distinct());
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> k.value("n", int.class).below("n"))
+        .withMessage("k: below(..) follows no array");
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> k.reads("all", int[][].class).atMost("n"))
+        .withMessage("k: atMost(..) follows no array");
+    for (KernelSignature signature :
+        List.of(k.reads("x", float[].class), k.writes("x", int[].class))) {
+      assertThatIllegalArgumentException()
+          .isThrownBy(() -> signature.below("x"))
+          .withMessage("x: only an array of whole numbers that a kernel only reads can be limited");
+    }
+  }
+
+  @Test
+  void aLimitIsTheLengthOfAnArrayOrAWholeNumber() {
+    KernelSignature k =
+        KernelSignature.entry("k")
+            .value("f", float.class)
+            .value("s", short.class)
+            .reads("all", int[][].class)
+            .struct(
+                KernelSignature.fields("rows")
+                    .reads("ends", int[].class)
+                    .atMost("values")
+                    .reads("values", float[].class))
+            .threads("n", long.class, 32)
+            .dynamicSharedBytes("bytes");
+    for (String limit : List.of("s", "n", "x", "rows.ends", "rows.values")) {
+      KernelSignature limited = k.reads("x", int[].class).below(limit);
+      limited.requireComplete();
+      PlacedParameter x = limited.placed().get(limited.placed().size() - 1);
+      assertThat(limited.limiting(x, new ElementLimit(limit, true)).orElseThrow().name())
+          .isEqualTo(limit);
+    }
+    for (String limit : List.of("f", "all", "rows", "bytes", "ends", "other", "")) {
+      assertThatIllegalArgumentException()
+          .isThrownBy(() -> k.reads("x", int[].class).atMost(limit).requireComplete())
+          .withMessage(
+              "k: parameter 'x' has numbers at most '"
+                  + limit
+                  + "', which is neither an array nor a whole number; name one of the parameters");
+    }
+  }
+
+  @Test
+  void aFieldOfAStructureComesBeforeAParameterOfTheSameName() {
+    KernelSignature k =
+        KernelSignature.entry("k")
+            .reads("values", int[].class)
+            .struct(
+                KernelSignature.fields("rows")
+                    .reads("ends", int[].class)
+                    .atMost("values")
+                    .below("n")
+                    .reads("values", float[].class))
+            .threads("n", int.class, 32);
+    PlacedParameter ends = k.placed().get(2);
+    assertThat(ends.name()).isEqualTo("rows.ends");
+    assertThat(k.limiting(ends, new ElementLimit("values", false)).orElseThrow().name())
+        .isEqualTo("rows.values");
+    assertThat(k.limiting(ends, new ElementLimit("n", true)).orElseThrow().name()).isEqualTo("n");
+  }
+
+  @Test
   void arraysAndTablesMayBeOfAnotherDevice() {
     KernelSignature k = KernelSignature.entry("k");
     assertThat(
@@ -121,7 +205,8 @@ final class KernelSignatureTest {
                 .trusted()
                 .parameters())
         .containsExactly(
-            new KernelParameter.Array("x", ElementType.INT, Access.READ, true, true, true, true),
+            new KernelParameter.Array(
+                "x", ElementType.INT, Access.READ, true, true, true, true, List.of()),
             new KernelParameter.Table("all", ElementType.INT, Access.WRITE, true, true));
     for (KernelSignature signature : List.of(k, k.value("a", int.class))) {
       assertThatIllegalArgumentException()
@@ -136,10 +221,11 @@ final class KernelSignatureTest {
     assertThat(k.value("a", int.class).writes("x", int[].class).trusted().optional().parameters())
         .contains(
             new KernelParameter.Array(
-                "x", ElementType.INT, Access.WRITE, true, true, false, false));
+                "x", ElementType.INT, Access.WRITE, true, true, false, false, List.of()));
     assertThat(k.reads("x", int[].class).optional().trusted().parameters())
         .containsExactly(
-            new KernelParameter.Array("x", ElementType.INT, Access.READ, true, true, false, false));
+            new KernelParameter.Array(
+                "x", ElementType.INT, Access.READ, true, true, false, false, List.of()));
     KernelSignature table = k.reads("x", int[].class).reads("all", int[][].class);
     for (KernelSignature signature : List.of(k, k.value("a", int.class), table)) {
       assertThatIllegalArgumentException()

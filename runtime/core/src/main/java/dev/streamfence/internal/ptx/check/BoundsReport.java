@@ -4,6 +4,7 @@ import dev.streamfence.internal.ptx.analysis.AccessSite;
 import dev.streamfence.internal.ptx.bounds.ArrayBounds;
 import dev.streamfence.internal.ptx.bounds.KernelBounds;
 import dev.streamfence.internal.ptx.bounds.LaunchBounds;
+import dev.streamfence.internal.ptx.bounds.NumberLimit;
 import dev.streamfence.internal.ptx.check.Mismatch.Difference;
 import dev.streamfence.internal.ptx.check.Mismatch.Subject;
 import dev.streamfence.internal.ptx.symbolic.KernelFlow;
@@ -12,6 +13,8 @@ import dev.streamfence.internal.ptx.syntax.PtxModule;
 import dev.streamfence.launch.KernelSignature;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,6 +27,9 @@ final class BoundsReport {
   private final DeclaredArrays declared;
   private final KernelBounds bounds;
 
+  /** The bounds if nothing is declared of the numbers that the kernel loads. */
+  private final KernelBounds anyNumbers;
+
   /** Kept, because many launches are tried for them. */
   private @Nullable List<String> words;
 
@@ -31,7 +37,13 @@ final class BoundsReport {
     this.module = kernel.module();
     this.entry = kernel.entry();
     this.declared = DeclaredArrays.of(signature);
-    this.bounds = KernelBounds.of(kernel, declared.places(), declared.tables()).compact();
+    Map<Integer, List<NumberLimit>> limits = declared.limits();
+    this.bounds = bounds(kernel, limits).compact();
+    this.anyNumbers = limits.isEmpty() ? bounds : bounds(kernel, Map.of()).compact();
+  }
+
+  private KernelBounds bounds(KernelFlow kernel, Map<Integer, List<NumberLimit>> limits) {
+    return KernelBounds.of(kernel, declared.places(), declared.tables(), limits);
   }
 
   /** What it takes to compute which elements a launch touches. */
@@ -46,7 +58,11 @@ final class BoundsReport {
       List<String> found = new ArrayList<>();
       for (int i = 0; i < bounds.arrays().size(); i++) {
         found.add(
-            "'" + declared.name(i) + "' " + inWords(bounds.arrays().get(i), bounds.isChecked(i)));
+            "'"
+                + declared.name(i)
+                + "' "
+                + inWords(bounds.arrays().get(i), bounds.isChecked(i))
+                + condition(i));
       }
       known = List.copyOf(found);
       words = known;
@@ -60,6 +76,18 @@ final class BoundsReport {
     }
     String why = array.reason().isEmpty() ? "" : " (" + array.reason() + ")";
     return (isChecked ? "checked at launch where certain, otherwise unknown" : "unknown") + why;
+  }
+
+  /** What has to be true of numbers that the kernel loads, so that an array is provable. */
+  private String condition(int array) {
+    boolean isConditional =
+        bounds.arrays().get(array).isLimited() && !anyNumbers.arrays().get(array).isLimited();
+    return isConditional
+        ? declared.limits().keySet().stream()
+            .sorted()
+            .map(other -> "'" + declared.name(other) + "'")
+            .collect(Collectors.joining(" and ", " if the numbers in ", " are as declared"))
+        : "";
   }
 
   /** The arrays whose bounds cannot be proved. */

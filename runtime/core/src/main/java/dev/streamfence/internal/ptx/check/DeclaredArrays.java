@@ -1,9 +1,12 @@
 package dev.streamfence.internal.ptx.check;
 
+import dev.streamfence.internal.ptx.bounds.NumberLimit;
 import dev.streamfence.internal.ptx.symbolic.ArrayPlace;
+import dev.streamfence.internal.ptx.symbolic.NumberPlace;
+import dev.streamfence.launch.ElementLimit;
 import dev.streamfence.launch.KernelParameter;
 import dev.streamfence.launch.KernelSignature;
-import dev.streamfence.launch.StructLayout;
+import dev.streamfence.launch.PlacedParameter;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -16,6 +19,7 @@ public final class DeclaredArrays {
   private final List<String> names = new ArrayList<>();
   private final List<Boolean> trusted = new ArrayList<>();
   private final Map<Integer, Integer> distinct = new HashMap<>();
+  private final Map<Integer, List<NumberLimit>> limits = new HashMap<>();
   private final List<Integer> indexes = new ArrayList<>();
 
   private DeclaredArrays() {}
@@ -23,34 +27,49 @@ public final class DeclaredArrays {
   /** The arrays of a signature, in order. */
   public static DeclaredArrays of(KernelSignature signature) {
     DeclaredArrays arrays = new DeclaredArrays();
-    int passed = 0;
-    for (KernelParameter parameter : signature.parameters()) {
-      arrays.add(parameter, parameter.name(), passed, 0);
-      if (parameter instanceof KernelParameter.Struct struct) {
-        StructLayout layout = struct.layout();
-        for (int i = 0; i < struct.fields().size(); i++) {
-          KernelParameter.Field field = struct.fields().get(i);
-          arrays.add(field, struct.name(field), passed, layout.offset(i));
-        }
+    List<PlacedParameter> placed = signature.placed();
+    placed.forEach(arrays::add);
+    for (PlacedParameter each : placed) {
+      if (each.parameter() instanceof KernelParameter.Array array && !array.limits().isEmpty()) {
+        int index = arrays.indexes.get(placed.indexOf(each));
+        arrays.limits.put(
+            index,
+            array.limits().stream()
+                .map(
+                    limit ->
+                        arrays.limit(array, limit, signature.limiting(each, limit).orElseThrow()))
+                .toList());
       }
-      passed += parameter instanceof KernelParameter.Passed ? 1 : 0;
     }
     return arrays;
   }
 
-  private void add(KernelParameter parameter, String name, int passed, int offset) {
-    boolean isArray = parameter instanceof KernelParameter.Array;
-    indexes.add(isArray ? places.size() : -1);
+  private NumberLimit limit(
+      KernelParameter.Array array, ElementLimit limit, PlacedParameter other) {
+    int bytes = array.elementType().sizeInBytes();
+    ArrayPlace place = new ArrayPlace(other.passed(), other.offset());
+    if (other.parameter() instanceof KernelParameter.Array) {
+      return NumberLimit.ofLength(bytes, places.indexOf(place), limit.isBelow());
+    }
+    int size = ((KernelParameter.Passed) other.parameter()).sizeInBytes();
+    NumberPlace number = new NumberPlace(place.parameter(), place.offset(), size);
+    return NumberLimit.ofNumber(bytes, number, limit.isBelow());
+  }
+
+  private void add(PlacedParameter placed) {
+    KernelParameter parameter = placed.parameter();
+    ArrayPlace place = new ArrayPlace(placed.passed(), placed.offset());
+    indexes.add(parameter instanceof KernelParameter.Array ? places.size() : -1);
     if (parameter instanceof KernelParameter.Table) {
-      tables.add(new ArrayPlace(passed, offset));
+      tables.add(place);
     }
-    if (parameter instanceof KernelParameter.Array array && array.distinct()) {
-      distinct.put(places.size(), array.elementType().sizeInBytes());
-    }
-    if (isArray) {
-      places.add(new ArrayPlace(passed, offset));
-      names.add(name);
-      trusted.add(((KernelParameter.Array) parameter).trusted());
+    if (parameter instanceof KernelParameter.Array array) {
+      if (array.distinct()) {
+        distinct.put(places.size(), array.elementType().sizeInBytes());
+      }
+      places.add(place);
+      names.add(placed.name());
+      trusted.add(array.trusted());
     }
   }
 
@@ -72,6 +91,16 @@ public final class DeclaredArrays {
   /** The size of the elements of each array whose elements are declared to be distinct. */
   Map<Integer, Integer> distinct() {
     return Map.copyOf(distinct);
+  }
+
+  /** The limits of the elements of each array that has some. */
+  Map<Integer, List<NumberLimit>> limits() {
+    return Map.copyOf(limits);
+  }
+
+  /** Whether the length of an array limits the elements of one. */
+  public boolean hasLengthsAsLimits() {
+    return limits.values().stream().flatMap(List::stream).anyMatch(limit -> limit.number() == null);
   }
 
   /** Whether the declaration vouches for an array. */

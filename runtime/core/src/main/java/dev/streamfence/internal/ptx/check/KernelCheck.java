@@ -274,7 +274,8 @@ public final class KernelCheck {
   /** With the limits of arrays, which launches compare only where the proof is required. */
   private LaunchBounds whole(PtxEntry entry, KernelSignature declared) {
     DeclaredArrays arrays = DeclaredArrays.of(declared);
-    return KernelBounds.of(flow(entry), arrays.places(), arrays.tables()).launches();
+    return KernelBounds.of(flow(entry), arrays.places(), arrays.tables(), arrays.limits())
+        .launches();
   }
 
   private BoundsReport bounds(PtxEntry entry, KernelSignature declared) {

@@ -15,9 +15,11 @@ import dev.streamfence.launch.LaunchRecorder;
 import dev.streamfence.launch.LoadedModule;
 import dev.streamfence.simulation.SimulatedDevice;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
-/** The simulated device checks the declaration that the numbers in an array are distinct. */
-final class DistinctNumbersTest {
+/** The simulated device checks what a launch declares of the numbers in an array. */
+final class DeclaredNumbersTest {
   /** Stores {@code i} to {@code out[to[i]]}. */
   private static final String SCATTER =
       """
@@ -53,10 +55,14 @@ final class DistinctNumbersTest {
 
   /** Scatters through the first {@code n} of some numbers; returns what it stored to. */
   private int[] scatter(KernelSignature first, int n, int... numbers) {
+    return scatter(SCATTER, first, n, numbers);
+  }
+
+  private int[] scatter(String code, KernelSignature first, int n, int... numbers) {
     try (DeviceRuntime gpu = DeviceRuntime.simulated(device)) {
       DeviceStream stream = gpu.streams().acquire();
       LaunchRecorder scatter =
-          LoadedModule.of(stream, KernelImage.of("scatter.ptx", SCATTER.getBytes(US_ASCII)))
+          LoadedModule.of(stream, KernelImage.of("scatter.ptx", code.getBytes(US_ASCII)))
               .recorder(first.writes("out", int[].class).threads("n", int.class, 32));
       try (DeviceArray<int[]> to = gpu.memory().upload(stream, numbers);
           DeviceArray<int[]> out = gpu.memory().allocateZeroed(stream, int[].class, 8)) {
@@ -100,5 +106,42 @@ final class DistinctNumbersTest {
                 + Long.toHexString(found.finding().address())
                 + ", a number that it has loaded from another place too, and declares the numbers"
                 + " to be distinct");
+  }
+
+  @Test
+  void numbersWithinTheirLimitsMayBeDeclaredSo() {
+    assertThat(scatter(ANY.below("out"), 3, 7, 0, 3)).containsExactly(7, 0, 0, 7, 0, 0, 0, 7);
+    assertThat(scatter(ANY.below("out").atMost("n"), 3, 3, 0, 2))
+        .containsExactly(7, 0, 7, 7, 0, 0, 0, 0);
+    assertThat(scatter(ANY.below("to"), 3, 2, 0, 1)).containsExactly(7, 7, 7, 0, 0, 0, 0, 0);
+    assertThat(scatter(ANY.below("to"), 2, 3, 0, 9, -1)).containsExactly(7, 0, 0, 7, 0, 0, 0, 0);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"to, 3, false", "to, 4, true", "n, 3, false", "n, 4, true"})
+  void aNumberBeyondItsLimitIsFound(String limit, int number, boolean isAtMost) {
+    KernelSignature declared = isAtMost ? ANY.atMost(limit) : ANY.below(limit);
+    RacyAccessException found =
+        catchThrowableOfType(RacyAccessException.class, () -> scatter(declared, 3, 0, number, 1));
+    assertThat(found.kind()).isEqualTo(Kind.UNDECLARED_NUMBER);
+    assertThat(found.second().parameter()).isEqualTo("to");
+    assertThat(found.second().site()).startsWith("ld.global.u32 in line 18");
+    assertThat(found.finding().bytes()).isEqualTo(4);
+    assertThat(found.finding().address() % 32).isEqualTo(4);
+    assertThat(found)
+        .hasMessageContaining(
+            "loads 4 bytes at 0x"
+                + Long.toHexString(found.finding().address())
+                + ", a number outside of the range that it declares; ");
+  }
+
+  @Test
+  void aNegativeNumberIsBeyondEachLimit() {
+    String code = SCATTER.replace("mul.wide.s32 %rd5, %r6, 4;", "mul.wide.s32 %rd5, 0, 4;");
+    RacyAccessException found =
+        catchThrowableOfType(
+            RacyAccessException.class, () -> scatter(code, ANY.atMost("n"), 1, -1));
+    assertThat(found.kind()).isEqualTo(Kind.UNDECLARED_NUMBER);
+    assertThat(found.finding().address() % 32).isZero();
   }
 }
