@@ -107,7 +107,7 @@ final class ArrayAnalysis {
       inArray.add(access);
     }
     List<Fact> guard = access.guard() == null ? List.of() : Guards.facts(access.guard(), true);
-    Ranges.Context context = ranges.with(ranges.at(access.block()), guard);
+    Context context = ranges.with(ranges.at(access.block()), guard);
     int range = ranges.range(requireNonNull(formulas.offset(access.address())), context);
     RangeProgram.RangeStep step = ranges.program().step(range);
     if (!step.hasLow() || !step.hasHigh()) {

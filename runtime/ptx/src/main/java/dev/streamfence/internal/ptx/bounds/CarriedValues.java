@@ -115,7 +115,7 @@ final class CarriedValues {
       return Map.of();
     }
     int entry = before.get(0);
-    Ranges.Context context = ranges.with(ranges.at(entry), guards.along(entry, loop.header));
+    Context context = ranges.with(ranges.at(entry), guards.along(entry, loop.header));
     Together together =
         new Together(
             loop,
@@ -140,7 +140,7 @@ final class CarriedValues {
   }
 
   /** The steps of what a value has without those that it needs. */
-  private int[] first(Node value, List<Node> together, Ranges ranges, Ranges.Context context) {
+  private int[] first(Node value, List<Node> together, Ranges ranges, Context context) {
     return Stream.concat(
             Stream.of(value.input(0)),
             choices(value.input(1)).stream().filter(each -> !isComputedFrom(each, together)))
@@ -174,7 +174,7 @@ final class CarriedValues {
       return false;
     }
     Ranges under = ranges.under(assumed);
-    Ranges.Context end =
+    Context end =
         under.with(
             under.at(together.latch()), guards.along(together.latch(), together.loop().header));
     int[] next =

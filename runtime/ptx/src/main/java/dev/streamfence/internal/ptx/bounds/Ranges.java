@@ -1,5 +1,4 @@
-// Long because a range, the guards that narrow it, and the values that it is made of need each
-// other.
+// Long because the guards that narrow a range, and the values that it is made of, need each other.
 package dev.streamfence.internal.ptx.bounds;
 
 import dev.streamfence.internal.ptx.ir.ControlGraph;
@@ -15,7 +14,6 @@ import dev.streamfence.internal.ptx.symbolic.Node.Operator;
 import dev.streamfence.internal.ptx.symbolic.NodeGraph;
 import dev.streamfence.internal.ptx.symbolic.NumberPlace;
 import dev.streamfence.internal.ptx.symbolic.Polynomial;
-import dev.streamfence.internal.ptx.symbolic.Polynomial.Monomial;
 import dev.streamfence.internal.ptx.symbolic.Polynomial.Term;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -29,9 +27,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Writes the program that computes, for a launch, between which numbers a value lies at a place in
- * the code. What the guards on the way say of a difference is used by dividing by it: with {@code d
- * = n - 1 - i >= 0}, {@code 4 * i} is {@code -4 * d + 4 * (n - 1)}, and the second term is no
- * longer different between threads. Confined to one thread.
+ * the code. Confined to one thread.
  *
  * <p>This is abstract interpretation over intervals, refined by branch conditions and by invariants
  * of loops (Cousot, Cousot, "Abstract Interpretation: A Unified Lattice Model for Static Analysis
@@ -47,41 +43,6 @@ final class Ranges {
   /** How deep formulas of values that are no polynomials are followed. */
   private static final int MAX_DEPTH = 60;
 
-  /** What is known at a place in the code: one guard more than at another place. */
-  static final class Context {
-    final @Nullable Context before;
-    final @Nullable Polynomial difference;
-
-    /** The step with the values that the guard leaves of the difference. */
-    final int guarded;
-
-    /** Whether a guard compares what a division gives. */
-    final boolean divides;
-
-    /** Whether this guard compares numbers of which each has limits of its own. */
-    final boolean isApart;
-
-    /** Whether this guard or one before does. */
-    final boolean isAnyApart;
-
-    private final Map<Polynomial, Integer> ranges = new HashMap<>();
-    private final Map<Node, Integer> values = new HashMap<>();
-
-    private Context(
-        @Nullable Context before,
-        @Nullable Polynomial difference,
-        int guarded,
-        boolean divides,
-        boolean isApart) {
-      this.before = before;
-      this.difference = difference;
-      this.guarded = guarded;
-      this.divides = divides;
-      this.isApart = isApart;
-      this.isAnyApart = isApart || (before != null && before.isAnyApart);
-    }
-  }
-
   private final RangeProgram program;
   private final NodeGraph nodes;
   private final ControlGraph graph;
@@ -93,6 +54,8 @@ final class Ranges {
   private final Context nothing = new Context(null, null, -1, false, false);
   private final Set<Integer> building = new HashSet<>();
   private final CarriedValues carried;
+  private final LoopFacts loops;
+  private final SumRanges sums;
 
   /** The steps of values of which something is assumed. */
   private final Map<Node, Integer> assumed;
@@ -117,6 +80,8 @@ final class Ranges {
     this.formulas = formulas;
     this.loaded = loaded;
     this.tripCounts = new TripCounts(nodes, formulas);
+    this.loops = new LoopFacts(this, nodes, graph, guards, formulas, loaded, tripCounts, carried);
+    this.sums = new SumRanges(this, nodes, formulas, tripCounts, carried);
   }
 
   private Ranges(Ranges other, Map<Node, Integer> assumed) {
@@ -131,6 +96,8 @@ final class Ranges {
     this.loaded = other.loaded;
     this.tripCounts = other.tripCounts;
     this.depth = other.depth;
+    this.loops = new LoopFacts(this, nodes, graph, guards, formulas, loaded, tripCounts, carried);
+    this.sums = new SumRanges(this, nodes, formulas, tripCounts, carried);
   }
 
   /** The ranges of the same program if values lie between the numbers of these steps as well. */
@@ -142,6 +109,16 @@ final class Ranges {
 
   RangeProgram program() {
     return program;
+  }
+
+  /** The step of the number 0. */
+  int zero() {
+    return zero;
+  }
+
+  /** What is known at every place. */
+  Context nothing() {
+    return nothing;
   }
 
   /** What is known where a block begins. */
@@ -178,8 +155,7 @@ final class Ranges {
     // The branch into a loop compares values that no iteration changes.
     boolean isOnlyEntry = before.contains(dominator) && before.size() == 1 + loop.latches.size();
     List<Fact> entry = isOnlyEntry ? guards.along(dominator, block) : List.of();
-    Context context = with(at(dominator), entry);
-    return isOnlyEntry ? carried(within(context, loop), loop, context) : within(context, loop);
+    return loops.at(loop, with(at(dominator), entry), isOnlyEntry);
   }
 
   /** What is known besides if facts hold. */
@@ -258,13 +234,13 @@ final class Ranges {
     return context(before, difference, guarded);
   }
 
-  private Context context(Context before, Polynomial difference, int guarded) {
+  Context context(Context before, Polynomial difference, int guarded) {
     return new Context(
         before,
         difference,
         guarded,
         before.divides || tripCounts.divides(difference),
-        loaded.isIn(difference) || difference.has(this::isCarried));
+        loaded.isIn(difference) || difference.has(id -> carried.isCarried(nodes.node(id))));
   }
 
   private @Nullable Polynomial negated(Polynomial polynomial) {
@@ -272,7 +248,7 @@ final class Ranges {
   }
 
   /** What is at least 0 if a fact holds; what is not 0 if the fact is an inequality. */
-  private @Nullable Polynomial difference(Fact fact) {
+  @Nullable Polynomial difference(Fact fact) {
     Polynomial difference = fact.difference(formulas);
     // Of addresses only their distance within one array is a number.
     return difference == null || difference.has(id -> nodes.node(id).is(Operator.BASE))
@@ -281,7 +257,7 @@ final class Ranges {
   }
 
   /** The steps that say whether a fact compares the numbers of its formulas. */
-  private int[] checks(Fact fact, Context context) {
+  int[] checks(Fact fact, Context context) {
     return checks(fact.conditions(formulas), context);
   }
 
@@ -290,7 +266,7 @@ final class Ranges {
     return checks(formulas.conditions(value), context);
   }
 
-  private int[] checks(Collection<Condition> conditions, Context context) {
+  int[] checks(Collection<Condition> conditions, Context context) {
     int[] checks = new int[conditions.size()];
     int count = 0;
     for (Condition condition : conditions) {
@@ -311,163 +287,6 @@ final class Ranges {
         new RangeProgram.Within(range(polynomial, context), condition.least(), condition.most()));
   }
 
-  /** What holds in every iteration of a loop because its guards held in the iteration before. */
-  private Context within(Context before, Loop loop) {
-    if (loop.latches.size() != 1) {
-      return before;
-    }
-    int latch = loop.latches.get(0);
-    List<Fact> facts = new ArrayList<>(guards.along(latch, loop.header));
-    for (int block = latch; block != loop.header; ) {
-      List<Integer> predecessors = graph.block(block).predecessors();
-      if (predecessors.size() == 1) {
-        facts.addAll(guards.along(predecessors.get(0), block));
-      }
-      block = guards.origin(block);
-    }
-    Context context = before;
-    for (Fact fact : facts) {
-      Polynomial difference = difference(fact);
-      if (difference != null) {
-        Context outside = context;
-        for (Polynomial more : isOrder(fact) ? loaded.atLeast(difference) : Set.<Polynomial>of()) {
-          context = within(context, loop, fact, more, List.of());
-        }
-        context = within(context, loop, fact, difference, List.of());
-        if (context != outside && fact.isTrue()) {
-          for (TripCounts.Derived implied : tripCounts.implied(difference)) {
-            context = within(context, loop, fact, implied.polynomial(), implied.conditions());
-          }
-        }
-      }
-    }
-    return context;
-  }
-
-  /**
-   * What a loop's branch back says of values that it carries, where it holds of the first ones as
-   * well.
-   *
-   * @param entry what is known before the loop
-   */
-  private Context carried(Context before, Loop loop, Context entry) {
-    Context context = before;
-    if (loop.latches.size() == 1) {
-      for (Fact fact : guards.along(loop.latches.get(0), loop.header)) {
-        Node left = carried(fact.left(), loop);
-        Node right = carried(fact.right(), loop);
-        if (isOrder(fact) && left != null && right != null) {
-          Fact now = new Fact(fact.operation(), left, right, true);
-          Fact first = new Fact(fact.operation(), first(left, loop), first(right, loop), true);
-          Polynomial difference = difference(now);
-          Polynomial start = difference(first);
-          if (difference != null && start != null && difference.has(this::isCarried)) {
-            int open = range(difference, context);
-            int[] least = {range(start, entry), zero};
-            boolean hasHigh = program.step(open).hasHigh();
-            int[] checks = checks(first, entry);
-            context =
-                context(
-                    context,
-                    difference,
-                    program.add(new RangeProgram.Narrowed(open, least, false, checks, hasHigh)));
-          }
-        }
-      }
-    }
-    return context;
-  }
-
-  private boolean isCarried(int id) {
-    return carried.isCarried(nodes.node(id));
-  }
-
-  /** What the next iteration has in the place of a value; null if that is not known. */
-  private @Nullable Node carried(Node next, Loop loop) {
-    boolean isExtended = next.is(Operator.SIGN_EXTEND) || next.is(Operator.ZERO_EXTEND);
-    Node value = isExtended ? next.input(0) : next;
-    Node phi = carried.phi(value, loop);
-    if (phi != null) {
-      return isExtended ? nodes.of(next.operation, next.bits, phi) : phi;
-    }
-    return formulas.isInvariant(next, loop) ? next : null;
-  }
-
-  /** What the first iteration has in the place of a value. */
-  private Node first(Node value, Loop loop) {
-    boolean isExtended = value.is(Operator.SIGN_EXTEND) || value.is(Operator.ZERO_EXTEND);
-    Node phi = isExtended ? value.input(0) : value;
-    if (!phi.isCarried || phi.block != loop.header) {
-      return value;
-    }
-    return isExtended ? nodes.of(value.operation, value.bits, phi.input(0)) : phi.input(0);
-  }
-
-  /**
-   * What holds in a loop because a fact held in the iteration before.
-   *
-   * @param difference what is at least 0 if the fact holds
-   * @param conditions under which that is so, besides those of the fact
-   */
-  private Context within(
-      Context before, Loop loop, Fact fact, Polynomial difference, List<Condition> conditions) {
-    int iteration = nodes.iteration(loop.index).id;
-    Polynomial first = difference.only(monomial -> !monomial.has(id -> id == iteration));
-    Polynomial step = LoopEnd.coefficient(difference, iteration);
-    boolean changes = difference.has(id -> id != iteration && !isFixed(id, loop));
-    if (step == null || step.isZero() || changes) {
-      return before;
-    }
-    if (isOrder(fact)) {
-      int open = range(difference, before);
-      int[] least = {range(first, before), range(step, before)};
-      boolean hasHigh = program.step(open).hasHigh();
-      int assumed = program.add(new RangeProgram.Narrowed(open, least, false, new int[0], hasHigh));
-      List<Condition> all = new ArrayList<>(fact.conditions(formulas));
-      all.addAll(conditions);
-      int[] checks = checks(all, context(before, difference, assumed));
-      return context(
-          before,
-          difference,
-          program.add(new RangeProgram.Narrowed(open, least, false, checks, hasHigh)));
-    }
-    return fact.isTrue() ? before : counted(before, fact, difference, first, step);
-  }
-
-  private static boolean isOrder(Fact fact) {
-    return fact.isTrue() && fact.operation() != Operator.EQUAL;
-  }
-
-  /** A loop that ends when two numbers are equal. */
-  private Context counted(
-      Context before, Fact fact, Polynomial difference, Polynomial first, Polynomial step) {
-    long by = step.coefficient(Monomial.ONE);
-    if (step.size() != 1 || by == 0 || by == Long.MIN_VALUE) {
-      return before;
-    }
-    Polynomial falling = by < 0 ? difference : negated(difference);
-    Polynomial start = by < 0 ? first : negated(first);
-    if (falling == null || start == null) {
-      return before;
-    }
-    long distance = Math.abs(by);
-    boolean divides = start.terms().stream().allMatch(term -> term.coefficient() % distance == 0);
-    int open = range(falling, before);
-    boolean hasHigh = program.step(open).hasHigh();
-    int from = range(start, before);
-    int assumed =
-        program.add(new RangeProgram.Counted(open, from, distance, divides, new int[0], hasHigh));
-    int[] checks = checks(fact, context(before, falling, assumed));
-    return context(
-        before,
-        falling,
-        program.add(new RangeProgram.Counted(open, from, distance, divides, checks, hasHigh)));
-  }
-
-  private boolean isFixed(int id, Loop loop) {
-    return formulas.isInvariant(nodes.node(id), loop);
-  }
-
   /** The guards at a place, as the steps with what they leave; an empty one is never reached. */
   List<Integer> guards(Context context) {
     List<Integer> steps = new ArrayList<>();
@@ -485,8 +304,7 @@ final class Ranges {
     }
     enter();
     try {
-      int plain = quotients(polynomial, context);
-      int step = halved(polynomial, context, sharper(polynomial, context, plain));
+      int step = sums.range(polynomial, context);
       context.ranges.put(polynomial, step);
       return step;
     } finally {
@@ -501,271 +319,8 @@ final class Ranges {
     depth++;
   }
 
-  /** Which term of a guard on numbers that have limits of their own the others replace. */
-  private enum Replaced {
-    NONE,
-    FIRST,
-    LAST
-  }
-
-  /** The step of a sum, in which differences that guards limit stand for their terms. */
-  private int quotients(Polynomial polynomial, Context context) {
-    int step = quotients(polynomial, context, Replaced.NONE);
-    if (context.isAnyApart) {
-      // Such a guard says of either number only what the other one's limits say.
-      int first = quotients(polynomial, context, Replaced.FIRST);
-      int last = quotients(polynomial, context, Replaced.LAST);
-      step = first < 0 ? step : both(step, first);
-      step = last < 0 ? step : both(step, last);
-    }
-    return step;
-  }
-
-  /** The same in one way; negative if that uses no guard of which terms are replaced. */
-  private int quotients(Polynomial polynomial, Context context, Replaced replaced) {
-    List<Polynomial> factors = new ArrayList<>();
-    List<Integer> guarded = new ArrayList<>();
-    Polynomial rest = polynomial;
-    boolean isUsed = replaced == Replaced.NONE;
-    for (Context at = context; at != null && formulas.varyingTerms(rest) > 0; at = at.before) {
-      Polynomial difference = at.difference;
-      Replaced way = at.isApart ? replaced : Replaced.FIRST;
-      if (difference == null || way == Replaced.NONE) {
-        continue;
-      }
-      Polynomial factor = quotient(rest, difference, way == Replaced.LAST);
-      Polynomial product = factor == null ? null : factor.times(difference);
-      Polynomial less = product == null ? null : rest.minus(product);
-      if (less != null && isSimpler(less, rest, replaced != Replaced.NONE)) {
-        factors.add(factor);
-        guarded.add(at.guarded);
-        rest = less;
-        isUsed |= at.isApart;
-      }
-    }
-    return isUsed ? sum(rest, factors, guarded, context) : -1;
-  }
-
-  /**
-   * Whether a polynomial has less that is open than another one.
-   *
-   * @param apart whether an iteration, of which a guard alone tells the end, is worse than all else
-   */
-  private boolean isSimpler(Polynomial less, Polynomial rest, boolean apart) {
-    int fewer = iterations(rest) - iterations(less);
-    return (apart && fewer > 0)
-        || (fewer >= 0 && formulas.varyingTerms(less) < formulas.varyingTerms(rest));
-  }
-
-  /** The step of what two steps for the same number have in common. */
-  private int both(int first, int second) {
-    RangeProgram.RangeStep one = program.step(first);
-    RangeProgram.RangeStep other = program.step(second);
-    return program.add(
-        new RangeProgram.Both(
-            first, second, one.hasLow() || other.hasLow(), one.hasHigh() || other.hasHigh()));
-  }
-
-  /** The step of a sum with half of what a loop carries, and of a multiple of that sum. */
-  private int halved(Polynomial polynomial, Context context, int plain) {
-    TripCounts.Multiple multiple = context.isAnyApart ? tripCounts.multiple(polynomial) : null;
-    if (multiple == null || !multiple.polynomial().has(this::isCarried)) {
-      return plain;
-    }
-    long rest = multiple.rest() * (multiple.divisor() - 1);
-    int range = range(multiple.polynomial(), context);
-    RangeProgram.RangeStep step = program.step(range);
-    return both(
-        plain,
-        program.add(
-            new RangeProgram.Quotient(
-                range,
-                multiple.divisor(),
-                Math.min(0, -rest),
-                Math.max(0, -rest),
-                multiple.unit(),
-                checks(multiple.conditions(), context),
-                step.hasLow(),
-                step.hasHigh())));
-  }
-
-  /** The step of a sum, and of what it is without the divisions in it. */
-  private int sharper(Polynomial polynomial, Context context, int plain) {
-    if (!context.divides && !tripCounts.divides(polynomial)) {
-      return plain;
-    }
-    List<Polynomial> factors = new ArrayList<>();
-    List<Integer> guarded = new ArrayList<>();
-    List<Condition> conditions = new ArrayList<>();
-    Polynomial rest = withoutDivisions(polynomial, polynomial, conditions);
-    for (Context at = context; at != null && formulas.varyingTerms(rest) > 0; at = at.before) {
-      Polynomial difference = at.difference == null ? Polynomial.ZERO : at.difference;
-      for (Term leading : difference.terms()) {
-        Polynomial factor = quotient(rest, leading);
-        Polynomial product = factor == null ? null : factor.times(difference);
-        Polynomial left = product == null ? null : rest.minus(product);
-        Polynomial less = left == null ? rest : withoutDivisions(left, rest, conditions);
-        if (openTerms(less) < openTerms(rest)) {
-          factors.add(factor);
-          guarded.add(at.guarded);
-          rest = less;
-          break;
-        }
-      }
-    }
-    if (conditions.isEmpty()) {
-      return plain;
-    }
-    int sum = sum(rest, factors, guarded, context);
-    RangeProgram.RangeStep step = program.step(sum);
-    int checked =
-        program.add(
-            new RangeProgram.Checked(
-                sum,
-                Interval.LEAST,
-                Interval.MOST,
-                checks(conditions, context),
-                step.hasLow(),
-                step.hasHigh()));
-    return both(plain, checked);
-  }
-
-  /**
-   * A polynomial without the divisions in it if that leaves less open than another one does.
-   *
-   * @param conditions gets those under which it is the same number
-   */
-  private Polynomial withoutDivisions(
-      Polynomial polynomial, Polynomial other, List<Condition> conditions) {
-    TripCounts.Derived reduced = tripCounts.reduced(polynomial);
-    if (reduced == null || openTerms(reduced.polynomial()) >= openTerms(other)) {
-      return polynomial;
-    }
-    conditions.addAll(reduced.conditions());
-    return reduced.polynomial();
-  }
-
-  /** How many terms differ between threads, and those that grow in a loop once more. */
-  private int openTerms(Polynomial polynomial) {
-    return formulas.varyingTerms(polynomial) + iterations(polynomial);
-  }
-
-  /** How many terms grow in a loop, of which only a guard tells the end. */
-  private int iterations(Polynomial polynomial) {
-    return polynomial
-        .only(monomial -> monomial.has(id -> formulas.is(id, Operator.ITERATION)))
-        .size();
-  }
-
-  /** How often the first or last varying term of a difference is contained, by uniform numbers. */
-  private @Nullable Polynomial quotient(Polynomial dividend, Polynomial difference, boolean last) {
-    Term leading = null;
-    for (Term term : difference.terms()) {
-      if (term.product().has(formulas::varies) && (last || leading == null)) {
-        leading = term;
-      }
-    }
-    return leading == null ? null : quotient(dividend, leading);
-  }
-
-  /** How often a term is contained, by uniform numbers. */
-  private @Nullable Polynomial quotient(Polynomial dividend, Term leading) {
-    Polynomial quotient = Polynomial.ZERO;
-    for (Term term : dividend.terms()) {
-      Monomial rest = term.product().without(leading.product());
-      if (rest != null
-          && !rest.has(formulas::varies)
-          && term.coefficient() % leading.coefficient() == 0) {
-        Polynomial next =
-            quotient.plus(Polynomial.term(rest, term.coefficient() / leading.coefficient()));
-        if (next == null) {
-          return null;
-        }
-        quotient = next;
-      }
-    }
-    return quotient.isZero() ? null : quotient;
-  }
-
-  private int sum(
-      Polynomial rest, List<Polynomial> quotients, List<Integer> guarded, Context context) {
-    int count = rest.size() + quotients.size();
-    long[] coefficients = new long[count];
-    int[][] steps = new int[count][];
-    boolean hasLow = true;
-    boolean hasHigh = true;
-    int at = 0;
-    for (Term term : rest.terms()) {
-      coefficients[at] = term.coefficient();
-      int[] factors = term.product().nodes().clone();
-      for (int i = 0; i < factors.length; i++) {
-        factors[i] = value(nodes.node(factors[i]), context);
-      }
-      steps[at] = factors;
-      at++;
-    }
-    for (int i = 0; i < quotients.size(); i++) {
-      coefficients[at] = 1;
-      steps[at] = new int[] {range(quotients.get(i), nothing), guarded.get(i)};
-      at++;
-    }
-    for (int i = 0; i < count; i++) {
-      boolean low = hasLow(coefficients[i], steps[i]);
-      hasHigh &= hasLow(-coefficients[i], steps[i]);
-      hasLow &= low;
-    }
-    return program.add(new RangeProgram.Sum(coefficients, steps, hasLow, hasHigh));
-  }
-
-  /** Whether a product is limited from below; for that from above, the coefficient is negated. */
-  private boolean hasLow(long coefficient, int[] factors) {
-    int partial = -1;
-    for (int factor : factors) {
-      RangeProgram.RangeStep step = program.step(factor);
-      if (!step.hasLow() || !step.hasHigh()) {
-        if (partial >= 0) {
-          return false;
-        }
-        partial = factor;
-      }
-    }
-    if (partial < 0) {
-      return true;
-    }
-    boolean positive = coefficient > 0;
-    for (int factor : factors) {
-      Long sign = factor == partial ? Long.valueOf(1) : sign(program.step(factor));
-      if (sign == null) {
-        // Its sign is known when the kernel is launched, too late for what has one end only.
-        return false;
-      }
-      positive = positive == sign > 0;
-    }
-    RangeProgram.RangeStep open = program.step(partial);
-    return positive ? open.hasLow() : open.hasHigh();
-  }
-
-  /** 1 for a step that is never negative, -1 for one that is never positive, null for others. */
-  private @Nullable Long sign(RangeProgram.RangeStep step) {
-    if (step instanceof RangeProgram.Geometry) {
-      return 1L;
-    }
-    if (step instanceof RangeProgram.Fixed fixed) {
-      return fixed.least() >= 0 ? Long.valueOf(1) : fixed.most() <= 0 ? Long.valueOf(-1) : null;
-    }
-    if (step instanceof RangeProgram.Sum sum
-        && sum.coefficients().length == 1
-        && sum.factors()[0].length == 0) {
-      return sum.coefficients()[0] < 0 ? -1L : 1L;
-    }
-    if (step instanceof RangeProgram.Sum sum && sum.coefficients().length == 0) {
-      return 1L;
-    }
-    return null;
-  }
-
   /** The step that computes between which numbers a value lies that stands for itself. */
-  private int value(Node node, Context context) {
+  int value(Node node, Context context) {
     Integer found = context.values.get(node);
     if (found != null) {
       return found;

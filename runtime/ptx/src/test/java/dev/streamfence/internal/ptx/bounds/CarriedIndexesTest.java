@@ -124,4 +124,18 @@ final class CarriedIndexesTest {
   void aValueThatJumpsIsNotLimitedByItsFirstOne(String after) {
     assertThat(touched("", after, "3 1000")).isNotEqualTo("0..16");
   }
+
+  @Test
+  void aComparisonWithoutASignLimitsNoValueThatMayBeNegative() {
+    String untilBelow = LOOP.replace("bra LOOP;", "@%%p1 bra LOOP;");
+    String end = "setp.gt.s32 %p2, %r1, 100; @%p2 bra END;";
+    String next = "mad.lo.s32 %r1, %r1, 2, -300; setp.gt.%s32 %p1, %r1, %r2;";
+    Launch launch = Launch.of("1x1 lengths 1 numbers 100 5");
+    for (String sign : List.of("u", "s")) {
+      String ptx = String.format(untilBelow, end, next.replace("%s32", sign + "32"));
+      assertThat(IndexBounds.of(ptx, "loop", 1, Map.of()).touched(0, launch))
+          .as(sign)
+          .isEqualTo(sign.equals("s") ? "24..404" : "-8589934592..404");
+    }
+  }
 }

@@ -1,0 +1,45 @@
+package dev.streamfence.internal.ptx.bounds;
+
+import dev.streamfence.internal.ptx.symbolic.Node;
+import dev.streamfence.internal.ptx.symbolic.Polynomial;
+import java.util.HashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What is known at a place in the code: one guard more than at another place. Confined to one
+ * thread.
+ */
+final class Context {
+  final @Nullable Context before;
+  final @Nullable Polynomial difference;
+
+  /** The step with the values that the guard leaves of the difference. */
+  final int guarded;
+
+  /** Whether a guard compares what a division gives. */
+  final boolean divides;
+
+  /** Whether this guard compares numbers of which each has limits of its own. */
+  final boolean isApart;
+
+  /** Whether this guard or one before does. */
+  final boolean isAnyApart;
+
+  final Map<Polynomial, Integer> ranges = new HashMap<>();
+  final Map<Node, Integer> values = new HashMap<>();
+
+  Context(
+      @Nullable Context before,
+      @Nullable Polynomial difference,
+      int guarded,
+      boolean divides,
+      boolean isApart) {
+    this.before = before;
+    this.difference = difference;
+    this.guarded = guarded;
+    this.divides = divides;
+    this.isApart = isApart;
+    this.isAnyApart = isApart || (before != null && before.isAnyApart);
+  }
+}
