@@ -2,6 +2,7 @@ package dev.streamfence.internal.ptx.bounds;
 
 import dev.streamfence.internal.ptx.ir.ControlGraph;
 import dev.streamfence.internal.ptx.ir.ControlGraph.Loop;
+import dev.streamfence.internal.ptx.ir.TooComplexException;
 import dev.streamfence.internal.ptx.symbolic.Formulas;
 import dev.streamfence.internal.ptx.symbolic.Guards;
 import dev.streamfence.internal.ptx.symbolic.Node;
@@ -11,7 +12,6 @@ import dev.streamfence.internal.ptx.symbolic.NumberPlace;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Collections;
 import java.util.Comparator;
 import java.util.Deque;
 import java.util.HashMap;
@@ -62,6 +62,9 @@ final class CarriedValues {
   /** The phis of each loop's header, by what the next iteration has in their place. */
   private final Map<Integer, Map<Node, Node>> byNext = new HashMap<>();
 
+  /** Values that are too long a formula, which are not tried again. */
+  private final Set<Node> tooLong = new HashSet<>();
+
   /**
    * Creates the values of a kernel.
    *
@@ -104,8 +107,24 @@ final class CarriedValues {
    * @param ranges what is known of them where nothing is assumed
    */
   Map<Node, Integer> ranges(Node value, Ranges ranges) {
+    if (!isCarried(value) || program.size() >= MOST_STEPS || tooLong.contains(value)) {
+      return Map.of();
+    }
+    int limit = program.limit(MOST_STEPS);
+    try {
+      return tried(value, ranges);
+    } catch (TooComplexException e) {
+      // What guards say of any value may still be enough.
+      tooLong.add(value);
+      return Map.of();
+    } finally {
+      program.limit(limit);
+    }
+  }
+
+  private Map<Node, Integer> tried(Node value, Ranges ranges) {
     Loop loop = graph.loop(value.block);
-    if (!isCarried(value) || loop == null || loop.header != value.block) {
+    if (loop == null || loop.header != value.block) {
       return Map.of();
     }
     List<Node> values = together(value);
@@ -116,11 +135,12 @@ final class CarriedValues {
     }
     int entry = before.get(0);
     Context context = ranges.with(ranges.at(entry), guards.along(entry, loop.header));
+    Set<Node> computed = computedFrom(values);
     Together together =
         new Together(
             loop,
             values,
-            values.stream().map(each -> first(each, values, ranges, context)).toList());
+            values.stream().map(each -> first(each, computed, ranges, context)).toList());
     int[] all = together.first().stream().flatMapToInt(Arrays::stream).toArray();
     if (!areLimited(all)) {
       return Map.of();
@@ -140,10 +160,10 @@ final class CarriedValues {
   }
 
   /** The steps of what a value has without those that it needs. */
-  private int[] first(Node value, List<Node> together, Ranges ranges, Context context) {
+  private int[] first(Node value, Set<Node> computed, Ranges ranges, Context context) {
     return Stream.concat(
             Stream.of(value.input(0)),
-            choices(value.input(1)).stream().filter(each -> !isComputedFrom(each, together)))
+            choices(value.input(1)).stream().filter(each -> !computed.contains(each)))
         .mapToInt(each -> ranges.choice(value, each, context))
         .toArray();
   }
@@ -170,9 +190,6 @@ final class CarriedValues {
    */
   private boolean prove(
       Together together, Map<Node, Integer> assumed, Ranges ranges, Map<Node, Integer> proved) {
-    if (program.size() > MOST_STEPS) {
-      return false;
-    }
     Ranges under = ranges.under(assumed);
     Context end =
         under.with(
@@ -239,8 +256,23 @@ final class CarriedValues {
     return found;
   }
 
-  private static boolean isComputedFrom(Node value, List<Node> carried) {
-    return !Collections.disjoint(Node.reached(List.of(value), node -> true), carried);
+  /** Some values, and all that their next ones are made of and that is computed from them. */
+  private static Set<Node> computedFrom(List<Node> values) {
+    Map<Node, List<Node>> users = new HashMap<>();
+    for (Node node : Node.reached(values, each -> true)) {
+      for (Node input : node.inputs) {
+        users.computeIfAbsent(input, key -> new ArrayList<>()).add(node);
+      }
+    }
+    Set<Node> found = new HashSet<>();
+    Deque<Node> open = new ArrayDeque<>(values);
+    while (!open.isEmpty()) {
+      Node next = open.pop();
+      if (found.add(next)) {
+        open.addAll(users.getOrDefault(next, List.of()));
+      }
+    }
+    return found;
   }
 
   /** 1 if an iteration may leave a number that is one more than another one, -1 if one less. */

@@ -9,6 +9,7 @@ import dev.streamfence.internal.ptx.symbolic.Formulas;
 import dev.streamfence.internal.ptx.symbolic.Guards;
 import dev.streamfence.internal.ptx.symbolic.KernelFlow;
 import dev.streamfence.internal.ptx.symbolic.KernelValues;
+import dev.streamfence.internal.ptx.symbolic.Node;
 import dev.streamfence.internal.ptx.symbolic.NodeGraph;
 import dev.streamfence.internal.ptx.syntax.Instruction;
 import dev.streamfence.internal.ptx.syntax.PtxEntry;
@@ -117,6 +118,7 @@ public final class KernelBounds {
   private static final class Analysis {
     private final KernelFlow kernel;
     private final List<ArrayPlace> arrays;
+    private final List<ArrayPlace> tables;
     private final Map<Integer, List<NumberLimit>> limits;
     private final EvaluatedKernel evaluated;
 
@@ -127,11 +129,40 @@ public final class KernelBounds {
         Map<Integer, List<NumberLimit>> limits) {
       this.kernel = kernel;
       this.arrays = arrays;
+      this.tables = tables;
       kernel.function(MAX_INSTRUCTIONS);
-      this.limits = limits;
+      EvaluatedKernel found = evaluated(limits);
+      Map<Integer, List<NumberLimit>> kept = new HashMap<>(limits);
+      kept.keySet().removeIf(array -> !isOnlyRead(found, array));
+      this.limits = kept;
+      this.evaluated = kept.size() == limits.size() ? found : evaluated(kept);
+    }
+
+    private EvaluatedKernel evaluated(Map<Integer, List<NumberLimit>> limited) {
       Map<Integer, Integer> naturals = new HashMap<>();
-      limits.forEach((array, all) -> naturals.put(array, all.get(0).bytes()));
-      this.evaluated = kernel.values(arrays, tables, naturals);
+      limited.forEach((array, all) -> naturals.put(array, all.get(0).bytes()));
+      return kernel.values(arrays, tables, naturals);
+    }
+
+    /**
+     * Whether the kernel loads from an array what is declared of it: it stores nothing there, and
+     * no address that seems to lie there is computed from another one too.
+     */
+    private static boolean isOnlyRead(EvaluatedKernel kernel, int array) {
+      Dependences dependences = kernel.dependences();
+      KernelValues values = kernel.values();
+      return values.escaping().stream().noneMatch(value -> dependences.dependsOn(value, array))
+          && values.accesses().stream()
+              .filter(access -> dependences.dependsOn(access.address(), array))
+              .allMatch(
+                  access ->
+                      access.instruction().opcode().startsWith("ld")
+                          && !isAmbiguous(access.address(), array, dependences));
+    }
+
+    private static boolean isAmbiguous(Node address, int array, Dependences dependences) {
+      Node base = KernelValues.base(address);
+      return base != null && base.constant == array && dependences.bases(address).cardinality() > 1;
     }
 
     KernelBounds bounds() {

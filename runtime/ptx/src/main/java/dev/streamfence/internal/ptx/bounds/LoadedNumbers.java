@@ -1,6 +1,7 @@
 package dev.streamfence.internal.ptx.bounds;
 
 import dev.streamfence.internal.ptx.ir.Widths;
+import dev.streamfence.internal.ptx.symbolic.Dependences;
 import dev.streamfence.internal.ptx.symbolic.EvaluatedKernel;
 import dev.streamfence.internal.ptx.symbolic.Formulas;
 import dev.streamfence.internal.ptx.symbolic.KernelMemory;
@@ -29,6 +30,7 @@ final class LoadedNumbers {
   private final KernelMemory memory;
   private final Formulas formulas;
   private final NodeGraph nodes;
+  private final Dependences dependences;
   private final Map<Integer, List<NumberLimit>> limits;
 
   /** Those of values that were asked for. */
@@ -43,6 +45,7 @@ final class LoadedNumbers {
     this.values = kernel.values();
     this.memory = kernel.memory();
     this.nodes = kernel.nodes();
+    this.dependences = kernel.dependences();
     this.formulas = formulas;
     this.limits = limits;
   }
@@ -81,7 +84,10 @@ final class LoadedNumbers {
   private List<NumberLimit> ofLoad(Node value) {
     MemoryAccess load = values.load(value);
     Node base = load == null ? null : formulas.base(load.address());
-    if (load == null || base == null || !load.instruction().opcode().startsWith("ld")) {
+    if (load == null
+        || base == null
+        || dependences.bases(load.address()).cardinality() > 1
+        || !load.instruction().opcode().startsWith("ld")) {
       return List.of();
     }
     List<NumberLimit> found = limits.getOrDefault((int) base.constant, List.of());
@@ -134,7 +140,10 @@ final class LoadedNumbers {
     for (Term term : polynomial.terms()) {
       int[] product = term.product().nodes();
       List<NumberLimit> all =
-          product.length == 1 && term.coefficient() > 0 == added
+          product.length == 1
+                  && term.coefficient() > 0 == added
+                  // In a product with other numbers, a greater number may make it less.
+                  && polynomial.only(other -> other.has(id -> id == product[0])).size() == 1
               ? limits(nodes.node(product[0]))
               : List.of();
       Polynomial end = all.isEmpty() ? null : added ? most(all.get(0)) : Polynomial.ZERO;

@@ -357,9 +357,17 @@ final class RangeProgram {
   }
 
   private final List<RangeStep> steps = new ArrayList<>();
+  private int limit = MAX_STEPS;
+
+  /** Sets after how many steps it is too long, and returns after how many it was. */
+  int limit(int most) {
+    int before = limit;
+    limit = Math.min(most, MAX_STEPS);
+    return before;
+  }
 
   int add(RangeStep step) {
-    if (steps.size() >= MAX_STEPS) {
+    if (steps.size() >= limit) {
       throw new TooComplexException("its addresses are too long a formula");
     }
     steps.add(step);

@@ -2,6 +2,7 @@ package dev.streamfence.internal.ptx.bounds;
 
 import dev.streamfence.internal.ptx.symbolic.Formulas;
 import dev.streamfence.internal.ptx.symbolic.Formulas.Condition;
+import dev.streamfence.internal.ptx.symbolic.Interval;
 import dev.streamfence.internal.ptx.symbolic.Node;
 import dev.streamfence.internal.ptx.symbolic.Node.Operator;
 import dev.streamfence.internal.ptx.symbolic.NodeGraph;
@@ -112,7 +113,13 @@ final class TripCounts {
           for (Polynomial.Term each : polynomial.terms()) {
             unit = gcd(unit, each.coefficient());
           }
-          return new Multiple(sum, divisor, term.coefficient(), unit, conditions(quotient));
+          boolean fits =
+              Interval.isBound(Interval.multiply(divisor, unit))
+                  && Interval.isBound(Interval.multiply(term.coefficient(), divisor));
+          // The launch divides by both, and adds what is less than their product.
+          return fits
+              ? new Multiple(sum, divisor, term.coefficient(), unit, conditions(quotient))
+              : null;
         }
       }
     }

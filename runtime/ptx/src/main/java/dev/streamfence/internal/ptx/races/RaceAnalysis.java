@@ -5,6 +5,7 @@ import dev.streamfence.internal.ptx.ir.ControlGraph;
 import dev.streamfence.internal.ptx.ir.ControlGraph.Loop;
 import dev.streamfence.internal.ptx.ir.FunctionFlow;
 import dev.streamfence.internal.ptx.ir.TooComplexException;
+import dev.streamfence.internal.ptx.ir.Widths;
 import dev.streamfence.internal.ptx.races.KernelRaces.Conflict;
 import dev.streamfence.internal.ptx.races.KernelRaces.Verdict;
 import dev.streamfence.internal.ptx.races.PairProof.Place;
@@ -292,6 +293,8 @@ final class RaceAnalysis {
     boolean isWhole =
         load.instruction().opcode().startsWith("ld")
             && distinct.getOrDefault((int) base.constant, 0) == load.width()
+            // A part of a number is not distinct because the number is.
+            && Widths.element(load.instruction()) == load.width()
             && !accesses.isWritten((int) base.constant)
             && symbols.isExact(load.address());
     return isWhole ? symbols.of(load.address()) : null;

@@ -5,7 +5,9 @@ import dev.streamfence.internal.ptx.ir.ControlGraph.Block;
 import dev.streamfence.internal.ptx.symbolic.Formulas.Condition;
 import dev.streamfence.internal.ptx.symbolic.Node.Operator;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -130,13 +132,16 @@ public final class Guards {
   /** The comparisons that follow from a predicate. */
   public static List<Fact> facts(Node predicate, boolean holds) {
     List<Fact> facts = new ArrayList<>();
-    collect(predicate, holds, facts, 0);
+    collect(predicate, holds, facts, new HashSet<>(), 0);
     return facts;
   }
 
+  /** A predicate of which was asked what follows from it. */
+  private record Asked(Node predicate, boolean holds) {}
+
   /** A predicate that was made one of two numbers, which is compared with one of them. */
   private static void collectChoice(
-      Node number, Node other, boolean holds, List<Fact> facts, int depth) {
+      Node number, Node other, boolean holds, List<Fact> facts, Set<Asked> seen, int depth) {
     Node choice = number.is(Operator.SIGN_EXTEND) ? number.input(0) : number;
     if (!choice.is(Operator.SELECT) || !other.is(Operator.CONSTANT)) {
       return;
@@ -146,40 +151,41 @@ public final class Guards {
     boolean areNumbers =
         choice.input(1).is(Operator.CONSTANT) && choice.input(2).is(Operator.CONSTANT);
     if (areNumbers && isFirst != isSecond) {
-      collect(choice.input(0), isFirst == holds, facts, depth + 1);
+      collect(choice.input(0), isFirst == holds, facts, seen, depth + 1);
     }
   }
 
-  private static void collect(Node predicate, boolean holds, List<Fact> facts, int depth) {
-    if (depth > 32 || facts.size() > MAX_GUARDS) {
+  private static void collect(
+      Node predicate, boolean holds, List<Fact> facts, Set<Asked> seen, int depth) {
+    if (depth > 32 || facts.size() > MAX_GUARDS || !seen.add(new Asked(predicate, holds))) {
       return;
     }
     switch (predicate.operation) {
-      case NOT -> collect(predicate.input(0), !holds, facts, depth + 1);
+      case NOT -> collect(predicate.input(0), !holds, facts, seen, depth + 1);
       case AND -> {
         if (holds) {
-          collect(predicate.input(0), true, facts, depth + 1);
-          collect(predicate.input(1), true, facts, depth + 1);
+          collect(predicate.input(0), true, facts, seen, depth + 1);
+          collect(predicate.input(1), true, facts, seen, depth + 1);
         }
       }
       case OR -> {
         if (!holds) {
-          collect(predicate.input(0), false, facts, depth + 1);
-          collect(predicate.input(1), false, facts, depth + 1);
+          collect(predicate.input(0), false, facts, seen, depth + 1);
+          collect(predicate.input(1), false, facts, seen, depth + 1);
         }
       }
       case SELECT -> {
         // Where one choice is impossible, the other one was made.
         for (int choice = 1; choice <= 2; choice++) {
           if (predicate.input(choice).isConstant(holds ? 0 : 1)) {
-            collect(predicate.input(0), choice == 2, facts, depth + 1);
-            collect(predicate.input(3 - choice), holds, facts, depth + 1);
+            collect(predicate.input(0), choice == 2, facts, seen, depth + 1);
+            collect(predicate.input(3 - choice), holds, facts, seen, depth + 1);
           }
         }
       }
       case EQUAL -> {
         facts.add(new Fact(Operator.EQUAL, predicate.input(0), predicate.input(1), holds));
-        collectChoice(predicate.input(0), predicate.input(1), holds, facts, depth);
+        collectChoice(predicate.input(0), predicate.input(1), holds, facts, seen, depth);
       }
       case LESS, LESS_OR_EQUAL, LESS_UNSIGNED, LESS_OR_EQUAL_UNSIGNED ->
           facts.add(

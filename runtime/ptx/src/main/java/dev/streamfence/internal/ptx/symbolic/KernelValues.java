@@ -535,7 +535,7 @@ public final class KernelValues {
   }
 
   /** The address of an array to which a value adds numbers; null if there is none or another. */
-  private static @Nullable Node base(Node value) {
+  public static @Nullable Node base(Node value) {
     Node found = null;
     Deque<Node> open = new ArrayDeque<>(List.of(value));
     for (int steps = 0; !open.isEmpty() && steps < MOST_SUMMANDS; steps++) {

@@ -1,8 +1,10 @@
 package dev.streamfence.internal.ptx.bounds;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
 import dev.streamfence.internal.ptx.bounds.IndexBounds.Launch;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -137,5 +139,67 @@ final class CarriedIndexesTest {
           .as(sign)
           .isEqualTo(sign.equals("s") ? "24..404" : "-8589934592..404");
     }
+  }
+
+  @ParameterizedTest
+  @CsvSource({"61, 2", "60, 3", "62, 3", "61, 4"})
+  void aMultipleThatIsTooLargeForTheProofProvesNothing(int halved, int scaled) {
+    String ptx =
+        """
+        .version 7.0
+        .target sm_75
+        .address_size 64
+        .visible .entry shift(.param .u64 x, .param .u32 n)
+        {
+          .reg .pred %%p<4>; .reg .b64 %%rd<9>;
+          ld.param.u64 %%rd1, [x];
+          ld.param.s32 %%rd2, [n];
+        LOOP:
+          shr.u64 %%rd3, %%rd2, %d;
+          shl.b64 %%rd4, %%rd3, %d;
+          add.s64 %%rd5, %%rd1, %%rd4;
+          st.global.u32 [%%rd5], 5;
+          shr.u64 %%rd2, %%rd2, 1;
+          setp.gt.s64 %%p1, %%rd2, 0;
+          @%%p1 bra LOOP;
+          ret;
+        }
+        """;
+    IndexBounds bounds = IndexBounds.of(String.format(ptx, halved, scaled), "shift", 1, Map.of());
+    assertThat(bounds.touched(0, Launch.of("1x1 lengths 1 numbers 1000"))).isEqualTo("0..4");
+  }
+
+  @Test
+  void whereTheProofIsTooLongTheGuardsOfTheAccessAreEnough() {
+    StringBuilder next = new StringBuilder();
+    for (int i = 0; i < 40; i++) {
+      next.append("setp.lt.s32 %p1, %r1, ").append(i).append("; mad.lo.s32 %r5, %r1, 3, %r3;");
+      next.append(" xor.b32 %r6, %r5, %r1; selp.b32 %r1, %r6, %r5, %p1; ");
+    }
+    String guard =
+        "setp.lt.s32 %p2, %r1, 0; @%p2 bra END; setp.ge.s32 %p3, %r1, %r2; @%p3 bra END;";
+    assertThat(touched(guard, next.toString(), "5 100")).isEqualTo("0..400");
+  }
+
+  @Test
+  void aValueOfManyChoicesAndPredicatesOfManyAreFollowedInTime() {
+    StringBuilder choices = new StringBuilder();
+    for (int i = 0; i < 3_000; i++) {
+      choices.append("setp.eq.s32 %p1, %r3, ").append(i).append("; selp.b32 %r1, %r1, ");
+      choices.append(i).append(", %p1; ");
+    }
+    StringBuilder predicates =
+        new StringBuilder("setp.lt.s32 %p1, %r1, 7; setp.lt.s32 %p2, %r2, 7; ");
+    for (int i = 0; i < 30; i++) {
+      predicates.append("and.pred %p3, %p1, %p2; and.pred %p1, %p3, %p1; ");
+    }
+    predicates.append("@%p1 bra END; ").append("max.s32 %r4, %r1, %r3; ".repeat(50));
+    assertTimeoutPreemptively(
+        Duration.ofSeconds(20),
+        () -> {
+          assertThat(touched("", choices.toString(), "5 100")).isEqualTo("any");
+          assertThat(touched(predicates.toString(), "min.s32 %r1, %r4, %r2;", "5 100"))
+              .endsWith("..404");
+        });
   }
 }

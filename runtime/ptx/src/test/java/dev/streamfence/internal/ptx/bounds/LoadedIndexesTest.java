@@ -165,4 +165,34 @@ final class LoadedIndexesTest {
     IndexBounds bounds = IndexBounds.of(String.format(STORE, load), "store", 2, below(0, 4, 1));
     assertThat(bounds.touched(1, Launch.of("1x32 lengths 9 50"))).isNotEqualTo("0..200");
   }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "st.global.u32 [%rd1], -5; ld.global.u32 %r1, [%rd1];",
+        "atom.global.add.u32 %r2, [%rd1], -5; ld.global.u32 %r1, [%rd1];",
+        "sub.s64 %rd5, %rd2, %rd1; add.s64 %rd6, %rd1, %rd5; ld.global.u32 %r1, [%rd6];",
+        "sub.s64 %rd5, %rd2, %rd1; setp.eq.s64 %p1, %rd5, 4; selp.b64 %rd6, %rd5, 0, %p1;"
+            + " add.s64 %rd7, %rd1, %rd6; ld.global.u32 %r1, [%rd7];"
+      })
+  void whatAKernelMayStoreOrLoadElsewhereHasNoLimit(String load) {
+    String clamped = load + " max.s32 %r1, %r1, -5; min.s32 %r1, %r1, 100;";
+    IndexBounds bounds = IndexBounds.of(String.format(STORE, clamped), "store", 2, below(0, 4, 1));
+    assertThat(bounds.touched(1, Launch.of("1x32 lengths 9 50"))).isNotEqualTo("0..200");
+    assertThat(bounds.touched(1, Launch.of("1x32 lengths 9 500"))).isNotEqualTo("0..404");
+  }
+
+  @Test
+  void aNumberInAProductIsNotReplacedByItsLimit() {
+    // With 0, the first element is stored to, whatever the number of the launch is.
+    String code =
+        "ld.global.u32 %r2, [%rd1]; mul.lo.s32 %r3, %r2, 113; setp.gt.s32 %p1, %r3, %r2;"
+            + " mov.u32 %r1, 1; @%p1 ret;";
+    String product =
+        code.replace("%r2, 113", "%r2, %r4").replace("ld.", "mov.u32 %r4, %ntid.x; ld.");
+    for (String each : List.of(code, product)) {
+      IndexBounds bounds = IndexBounds.of(String.format(STORE, each), "store", 2, below(0, 4, 1));
+      assertThat(bounds.touched(1, Launch.of("1x113 lengths 9 63"))).isEqualTo("4..8");
+    }
+  }
 }

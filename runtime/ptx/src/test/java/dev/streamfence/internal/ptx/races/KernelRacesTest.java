@@ -492,6 +492,15 @@ final class KernelRacesTest {
   }
 
   @Test
+  void aPartOfADistinctNumberIsNotDistinct() {
+    String load =
+        "mul.wide.s32 %rd4, %r4, 8; add.s64 %rd6, %rd2, %rd4;"
+            + " ld.global.v2.u32 {%r20, %r21}, [%rd6]; ";
+    assertThat(of(load + at("%r20") + STORE, Map.of(1, 8), LINES).verdict())
+        .isEqualTo(Verdict.DATA);
+  }
+
+  @Test
   void distinctNumbersAreNoneIfTheKernelStoresThere() {
     String load =
         "mul.wide.s32 %rd4, %r4, 4; add.s64 %rd6, %rd2, %rd4; ld.global.u32 %r20, [%rd6];"
