@@ -57,7 +57,8 @@ final class CarriedValues {
   private final Guards guards;
   private final Formulas formulas;
   private final RangeProgram program;
-  private final List<NumberPlace> arguments;
+  private final List<LaunchNumbers> launches;
+  private final List<RangeProgram.Results> results;
 
   /** The phis of each loop's header, by what the next iteration has in their place. */
   private final Map<Integer, Map<Node, Node>> byNext = new HashMap<>();
@@ -87,7 +88,8 @@ final class CarriedValues {
     this.guards = guards;
     this.formulas = formulas;
     this.program = program;
-    this.arguments = arguments;
+    this.launches = TriedLaunch.alike(arguments);
+    this.results = launches.stream().map(launch -> new RangeProgram.Results(program)).toList();
   }
 
   /** The phi in whose place the next iteration has a value; null if there is none. */
@@ -203,7 +205,7 @@ final class CarriedValues {
     }
     int[] steps = assumed.values().stream().mapToInt(Integer::intValue).toArray();
     int[] closed = {program.add(new RangeProgram.Inside(next, steps))};
-    int held = TriedLaunch.held(program, closed[0], arguments);
+    int held = held(closed[0]);
     for (int i = 0; i < next.length && held > 0; i++) {
       Node value = together.values().get(i);
       int[] own = together.first().get(i);
@@ -218,7 +220,17 @@ final class CarriedValues {
           checked,
           (one, other) -> program.add(new RangeProgram.Both(one, other, true, true)));
     }
-    return held == TriedLaunch.TRIED;
+    return held == launches.size();
+  }
+
+  /** In how many launches that are tried a step is 1. */
+  private int held(int step) {
+    int held = 0;
+    for (int i = 0; i < results.size(); i++) {
+      program.goOn(launches.get(i), results.get(i));
+      held += results.get(i).low[step] == 1 ? 1 : 0;
+    }
+    return held;
   }
 
   private boolean areLimited(int[] steps) {

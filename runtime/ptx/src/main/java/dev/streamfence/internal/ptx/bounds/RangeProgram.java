@@ -5,6 +5,7 @@ import dev.streamfence.internal.ptx.symbolic.Interval;
 import dev.streamfence.internal.ptx.symbolic.Node;
 import dev.streamfence.internal.ptx.symbolic.Node.Operator;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 
 /**
@@ -19,8 +20,11 @@ final class RangeProgram {
 
   /** The intervals of one evaluation. Confined to one thread. */
   static final class Results {
-    final long[] low;
-    final long[] high;
+    long[] low;
+    long[] high;
+
+    /** How many steps were carried out. */
+    private int done;
 
     Results(RangeProgram program) {
       low = new long[program.steps.size()];
@@ -384,8 +388,23 @@ final class RangeProgram {
 
   /** Carries out all steps; allocates nothing. */
   void run(LaunchNumbers launch, Results results) {
-    for (int i = 0; i < steps.size(); i++) {
+    results.done = 0;
+    finish(launch, results);
+  }
+
+  /** Carries out the steps that were added since the last time, for the same launch. */
+  void goOn(LaunchNumbers launch, Results results) {
+    if (results.low.length < steps.size()) {
+      results.low = Arrays.copyOf(results.low, 2 * steps.size());
+      results.high = Arrays.copyOf(results.high, 2 * steps.size());
+    }
+    finish(launch, results);
+  }
+
+  private void finish(LaunchNumbers launch, Results results) {
+    for (int i = results.done; i < steps.size(); i++) {
       steps.get(i).run(launch, results, i);
     }
+    results.done = steps.size();
   }
 }

@@ -2,6 +2,7 @@ package dev.streamfence.internal.ptx.bounds;
 
 import dev.streamfence.internal.ptx.symbolic.NumberPlace;
 import java.util.List;
+import java.util.stream.IntStream;
 
 /**
  * A launch of an ordinary shape with ordinary numbers, to try whether any launch checks an array.
@@ -50,22 +51,15 @@ final class TriedLaunch implements LaunchNumbers {
     return false;
   }
 
-  /** In how many launches {@link #held} tries whether a step holds. */
-  static final int TRIED = ALIKE;
-
   /**
-   * In how many launches with numbers of one kind a step of a program is 1.
+   * Launches whose numbers are all of one kind.
    *
    * @param arguments the numbers that launches pass
    */
-  static int held(RangeProgram program, int step, List<NumberPlace> arguments) {
-    RangeProgram.Results results = new RangeProgram.Results(program);
-    int held = 0;
-    for (int number = 0; number < TRIED; number++) {
-      program.run(new TriedLaunch(arguments, number), results);
-      held += results.low[step] == 1 ? 1 : 0;
-    }
-    return held;
+  static List<LaunchNumbers> alike(List<NumberPlace> arguments) {
+    return IntStream.range(0, ALIKE)
+        .<LaunchNumbers>mapToObj(number -> new TriedLaunch(arguments, number))
+        .toList();
   }
 
   @Override
