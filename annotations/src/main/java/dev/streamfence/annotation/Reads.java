@@ -27,10 +27,10 @@ public @interface Reads {
   boolean distinct() default false;
 
   /**
-   * Declares that each element that a launch reads from this buffer is an index: at least 0, and
-   * less than the length of the array parameter, or than the whole number, that is named. With
-   * several names, all of them hold. In a record, other components of it come before the parameters
-   * of the method.
+   * Declares that each element that a launch reads from this buffer is an index: at least 0, see
+   * {@link #least}, and less than the length of the array parameter, or than the whole number, that
+   * is named. With several names, all of them hold. In a record, other components of it come before
+   * the parameters of the method.
    *
    * <pre>{@code
    * @Kernel(bounds = Bounds.REQUIRED)
@@ -52,6 +52,12 @@ public @interface Reads {
    * @see #below
    */
   String[] atMost() default {};
+
+  /**
+   * The least of the elements for which {@link #below} or {@link #atMost} declares a limit: -1 if
+   * that stands for none, and the kernel's code compares it.
+   */
+  long least() default 0;
 
   /**
    * Whether a launch may pass an array of another device, to whose memory the launch's device has

@@ -720,6 +720,22 @@ class CodeMistakesTest {
   }
 
   @Test
+  void theLeastNumberBelongsToALimit() {
+    Mistakes limited =
+        Mistakes.inKernels(
+            "@Kernel void run(@Reads(below = \"n\", least = -1) DeviceArray<int[]> x,"
+                + " @Reads(atMost = \"n\", least = -5_000_000_000L) DeviceArray<long[]> y,"
+                + " @ThreadCount int n);");
+    assertThat(limited.launcher()).contains(".below(\"n\", -1)", ".atMost(\"n\", -5000000000L)");
+    Mistakes.inKernels(
+            "@Kernel void run(«@Reads(least = -1) DeviceArray<int[]> x, @ThreadCount int n);")
+        .areWarning(
+            Problem.NEEDLESS_LEAST,
+            "'x' has the least number of its elements, and no limit with below or atMost; remove"
+                + " it, or name the limit");
+  }
+
+  @Test
   void componentsOfARecordLimitEachOther() {
     Mistakes mistakes =
         Mistakes.inKernels(

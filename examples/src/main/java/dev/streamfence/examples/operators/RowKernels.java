@@ -35,28 +35,28 @@ interface RowKernels {
   @Kernel("gather_bytes")
   void gatherBytes(
       @Reads ReadableArray<byte[]> values,
-      @Reads DeviceArray<int[]> rows,
+      @Reads(below = "values", least = -1) DeviceArray<int[]> rows,
       @Writes DeviceArray<byte[]> gathered,
       @ThreadCount int n);
 
   @Kernel("gather_shorts")
   void gatherShorts(
       @Reads ReadableArray<short[]> values,
-      @Reads DeviceArray<int[]> rows,
+      @Reads(below = "values", least = -1) DeviceArray<int[]> rows,
       @Writes DeviceArray<short[]> gathered,
       @ThreadCount int n);
 
   @Kernel("gather_ints")
   void gatherInts(
       @Reads ReadableArray<int[]> values,
-      @Reads DeviceArray<int[]> rows,
+      @Reads(below = "values", least = -1) DeviceArray<int[]> rows,
       @Writes DeviceArray<int[]> gathered,
       @ThreadCount int n);
 
   @Kernel("gather_longs")
   void gatherLongs(
       @Reads ReadableArray<long[]> values,
-      @Reads DeviceArray<int[]> rows,
+      @Reads(below = "values", least = -1) DeviceArray<int[]> rows,
       @Writes DeviceArray<long[]> gathered,
       @ThreadCount int n);
 

@@ -119,6 +119,10 @@ public enum Problem {
   TRUSTED_SCALAR("'%s' is %s, not an array; remove @Trusted"),
   NOT_OPTIONAL("'%s' is %s; remove @Optional"),
   NOT_WHOLE("'%s' is %s; remove %s, which is for arrays of whole numbers"),
+  NEEDLESS_LEAST(
+      Diagnostic.Kind.WARNING,
+      "'%s' has the least number of its elements, and no limit with below or atMost; remove it, or"
+          + " name the limit"),
   UNKNOWN_LIMIT(
       "'%s' has numbers %s, which is neither an array nor a whole number of %s; name one of its"
           + " parameters"),

@@ -159,8 +159,17 @@ final class SignatureGenerator {
 
   private static String limits(KernelParameter.Array array) {
     return array.limits().stream()
-        .map(limit -> (limit.isBelow() ? ".below(" : ".atMost(") + name(limit.parameter()) + ")")
+        .map(
+            limit ->
+                (limit.isBelow() ? ".below(" : ".atMost(")
+                    + name(limit.parameter())
+                    + (limit.least() == 0 ? "" : ", " + literal(limit.least()))
+                    + ")")
         .collect(joining());
+  }
+
+  private static String literal(long number) {
+    return number == (int) number ? String.valueOf(number) : number + "L";
   }
 
   private static String call(String method, KernelParameter parameter, String... more) {

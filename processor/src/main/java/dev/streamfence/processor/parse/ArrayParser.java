@@ -116,10 +116,14 @@ final class ArrayParser {
     boolean isDistinct = isTrue(annotation.get(), "distinct");
     boolean isPeer = isTrue(annotation.get(), "peer");
     List<ElementLimit> limits = new ArrayList<>();
+    long least = Mirrors.value(annotation.get(), "least", Long.class).orElse(0L);
     Mirrors.texts(annotation.get(), "below")
-        .forEach(limit -> limits.add(new ElementLimit(limit, true)));
+        .forEach(limit -> limits.add(new ElementLimit(limit, true, least)));
     Mirrors.texts(annotation.get(), "atMost")
-        .forEach(limit -> limits.add(new ElementLimit(limit, false)));
+        .forEach(limit -> limits.add(new ElementLimit(limit, false, least)));
+    if (least != 0 && limits.isEmpty()) {
+      mistakes.report(Problem.NEEDLESS_LEAST, declared.culprit(annotation.get()), declared.shown());
+    }
     boolean areWhole = !isTable && KernelParameter.Array.areWhole(element.get());
     if (!areWhole && (isDistinct || !limits.isEmpty())) {
       mistakes.report(

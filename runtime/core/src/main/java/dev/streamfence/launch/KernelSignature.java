@@ -218,7 +218,16 @@ public final class KernelSignature {
    *     only read
    */
   public KernelSignature below(String limit) {
-    return limited(new ElementLimit(limit, true), "below");
+    return below(limit, 0);
+  }
+
+  /**
+   * The same of elements from another number on.
+   *
+   * @param least the least of the elements, such as -1 where that stands for none
+   */
+  public KernelSignature below(String limit, long least) {
+    return limited(new ElementLimit(limit, true, least), "below");
   }
 
   /**
@@ -230,7 +239,16 @@ public final class KernelSignature {
    *     only read
    */
   public KernelSignature atMost(String limit) {
-    return limited(new ElementLimit(limit, false), "atMost");
+    return atMost(limit, 0);
+  }
+
+  /**
+   * The same of elements from another number on.
+   *
+   * @param least the least of the elements, such as -1 where that stands for none
+   */
+  public KernelSignature atMost(String limit, long least) {
+    return limited(new ElementLimit(limit, false, least), "atMost");
   }
 
   private KernelSignature limited(ElementLimit limit, String step) {

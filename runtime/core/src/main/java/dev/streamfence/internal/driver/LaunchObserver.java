@@ -19,8 +19,9 @@ public interface LaunchObserver {
    * @param argument the array that was passed, with its length and tag; empty if there is none
    * @param elementBytes the size of its elements; 0 if there is none
    * @param distinct whether no two of the elements that the kernel loads are equal
-   * @param most the greatest of the elements that the kernel loads, none of which is negative; the
-   *     greatest number if they may be any
+   * @param least the least of the elements that the kernel loads; the least number if they may be
+   *     any
+   * @param most the greatest of them; the greatest number if they may be any
    */
   record Use(
       String parameter,
@@ -31,6 +32,7 @@ public interface LaunchObserver {
       String argument,
       int elementBytes,
       boolean distinct,
+      long least,
       long most) {
     /** A use of memory that is no array. */
     public Use(String parameter, long address, long bytes, boolean reads, boolean writes) {
@@ -46,12 +48,22 @@ public interface LaunchObserver {
         boolean writes,
         String argument,
         int elementBytes) {
-      this(parameter, address, bytes, reads, writes, argument, elementBytes, false, Long.MAX_VALUE);
+      this(
+          parameter,
+          address,
+          bytes,
+          reads,
+          writes,
+          argument,
+          elementBytes,
+          false,
+          Long.MIN_VALUE,
+          Long.MAX_VALUE);
     }
 
     /** Whether something is declared of the numbers that the kernel loads. */
     public boolean declaresNumbers() {
-      return distinct || most != Long.MAX_VALUE;
+      return distinct || least != Long.MIN_VALUE || most != Long.MAX_VALUE;
     }
   }
 

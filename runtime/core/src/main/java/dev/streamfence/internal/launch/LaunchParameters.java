@@ -58,6 +58,17 @@ final class LaunchParameters {
     return (KernelParameter.Tracked) parameters[position];
   }
 
+  /** The least of the numbers in an array that a launch declares. */
+  long least(int position) {
+    return limits(position).stream().mapToLong(ElementLimit::least).max().orElse(Long.MIN_VALUE);
+  }
+
+  private List<ElementLimit> limits(int position) {
+    return parameters[position] instanceof KernelParameter.Array declared
+        ? declared.limits()
+        : List.of();
+  }
+
   /**
    * The greatest of the numbers in an array that a launch declares.
    *
@@ -67,9 +78,7 @@ final class LaunchParameters {
   long most(int position, ArrayArguments arrays, boolean isFixed) {
     long most = Long.MAX_VALUE;
     PlacedParameter array = placed.get(position);
-    List<ElementLimit> limits =
-        array.parameter() instanceof KernelParameter.Array declared ? declared.limits() : List.of();
-    for (ElementLimit limit : limits) {
+    for (ElementLimit limit : limits(position)) {
       int other = placed.indexOf(signature.limiting(array, limit).orElseThrow());
       KernelParameter parameter = parameters[other];
       long end = Long.MAX_VALUE;

@@ -217,6 +217,7 @@ final class LaunchUses {
                 array.toString(),
                 array.elementBytes(),
                 parameter instanceof KernelParameter.Array single && single.distinct(),
+                parameters.least(array.parameter()),
                 parameters.most(array.parameter(), arrays, !isRecorded)));
       }
     }

@@ -172,6 +172,7 @@ public final class RecordedNode implements GraphNode {
         bindings.describe(use.address(), use.argument()),
         use.elementBytes(),
         use.distinct(),
+        use.least(),
         use.most());
   }
 

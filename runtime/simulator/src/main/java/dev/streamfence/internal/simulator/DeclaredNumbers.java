@@ -40,9 +40,7 @@ final class DeclaredNumbers {
         if (use.distinct()) {
           report(Kind.EQUAL_NUMBERS, numbers.repeated(), use, op, shadow);
         }
-        if (use.most() != Long.MAX_VALUE) {
-          report(Kind.UNDECLARED_NUMBER, numbers.beyond(use.most()), use, op, shadow);
-        }
+        report(Kind.UNDECLARED_NUMBER, numbers.outside(use.least(), use.most()), use, op, shadow);
       }
     }
   }
@@ -53,15 +51,15 @@ final class DeclaredNumbers {
     }
   }
 
-  /** Where the first element is that is negative or greater than a limit; negative if none is. */
-  private long beyond(long most) {
+  /** Where the first element is that is not from one number to another; negative if all are. */
+  private long outside(long least, long most) {
     long[] first = {-1};
     int unused = Long.SIZE - size * Byte.SIZE;
     forEachLoaded(
         at -> {
           long number = load(at) << unused >> unused;
-          boolean isBeyond = number < 0 || number > most;
-          first[0] = first[0] < 0 && isBeyond ? at : first[0];
+          boolean isOutside = number < least || number > most;
+          first[0] = first[0] < 0 && isOutside ? at : first[0];
         });
     return first[0];
   }

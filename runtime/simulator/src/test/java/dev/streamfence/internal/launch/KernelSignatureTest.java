@@ -114,7 +114,13 @@ final class KernelSignatureTest {
   void numbersInAnArrayHaveTheLimitsThatAreDeclared() {
     KernelSignature k = KernelSignature.entry("k");
     KernelSignature limited =
-        k.reads("x", long[].class).below("x").optional().atMost("n").trusted().distinct().peer();
+        k.reads("x", long[].class)
+            .below("x")
+            .optional()
+            .atMost("n", -1)
+            .trusted()
+            .distinct()
+            .peer();
     assertThat(limited.parameters())
         .containsExactly(
             new KernelParameter.Array(
@@ -125,7 +131,7 @@ final class KernelSignatureTest {
                 true,
                 true,
                 true,
-                List.of(new ElementLimit("x", true), new ElementLimit("n", false))));
+                List.of(new ElementLimit("x", true, 0), new ElementLimit("n", false, -1))));
     assertThat(limited).isNotEqualTo(k.reads("x", long[].class).optional().trusted().distinct());
     assertThatIllegalArgumentException()
         .isThrownBy(() -> k.value("n", int.class).below("n"))
@@ -159,7 +165,7 @@ final class KernelSignatureTest {
       KernelSignature limited = k.reads("x", int[].class).below(limit);
       limited.requireComplete();
       PlacedParameter x = limited.placed().get(limited.placed().size() - 1);
-      assertThat(limited.limiting(x, new ElementLimit(limit, true)).orElseThrow().name())
+      assertThat(limited.limiting(x, new ElementLimit(limit, true, 0)).orElseThrow().name())
           .isEqualTo(limit);
     }
     for (String limit : List.of("f", "all", "rows", "bytes", "ends", "other", "")) {
@@ -186,9 +192,10 @@ final class KernelSignatureTest {
             .threads("n", int.class, 32);
     PlacedParameter ends = k.placed().get(2);
     assertThat(ends.name()).isEqualTo("rows.ends");
-    assertThat(k.limiting(ends, new ElementLimit("values", false)).orElseThrow().name())
+    assertThat(k.limiting(ends, new ElementLimit("values", false, 0)).orElseThrow().name())
         .isEqualTo("rows.values");
-    assertThat(k.limiting(ends, new ElementLimit("n", true)).orElseThrow().name()).isEqualTo("n");
+    assertThat(k.limiting(ends, new ElementLimit("n", true, 0)).orElseThrow().name())
+        .isEqualTo("n");
   }
 
   @Test

@@ -144,4 +144,15 @@ final class DeclaredNumbersTest {
     assertThat(found.kind()).isEqualTo(Kind.UNDECLARED_NUMBER);
     assertThat(found.finding().address() % 32).isZero();
   }
+
+  @Test
+  void aNumberBelowTheLeastOneIsFound() {
+    String code = SCATTER.replace("mul.wide.s32 %rd5, %r6, 4;", "mul.wide.s32 %rd5, 0, 4;");
+    assertThat(scatter(code, ANY.below("out", -1), 2, -1, 7)).hasSize(8);
+    RacyAccessException found =
+        catchThrowableOfType(
+            RacyAccessException.class, () -> scatter(code, ANY.below("out", -1), 2, 7, -2));
+    assertThat(found.kind()).isEqualTo(Kind.UNDECLARED_NUMBER);
+    assertThat(found.finding().address() % 32).isEqualTo(4);
+  }
 }

@@ -49,11 +49,11 @@ public final class DeclaredArrays {
     int bytes = array.elementType().sizeInBytes();
     ArrayPlace place = new ArrayPlace(other.passed(), other.offset());
     if (other.parameter() instanceof KernelParameter.Array) {
-      return NumberLimit.ofLength(bytes, places.indexOf(place), limit.isBelow());
+      return NumberLimit.ofLength(bytes, places.indexOf(place), limit.isBelow(), limit.least());
     }
     int size = ((KernelParameter.Passed) other.parameter()).sizeInBytes();
     NumberPlace number = new NumberPlace(place.parameter(), place.offset(), size);
-    return NumberLimit.ofNumber(bytes, number, limit.isBelow());
+    return NumberLimit.ofNumber(bytes, number, limit.isBelow(), limit.least());
   }
 
   private void add(PlacedParameter placed) {

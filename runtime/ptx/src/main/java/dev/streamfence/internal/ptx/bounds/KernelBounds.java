@@ -140,7 +140,12 @@ public final class KernelBounds {
 
     private EvaluatedKernel evaluated(Map<Integer, List<NumberLimit>> limited) {
       Map<Integer, Integer> naturals = new HashMap<>();
-      limited.forEach((array, all) -> naturals.put(array, all.get(0).bytes()));
+      limited.forEach(
+          (array, all) -> {
+            if (all.stream().anyMatch(limit -> limit.least() >= 0)) {
+              naturals.put(array, all.get(0).bytes());
+            }
+          });
       return kernel.values(arrays, tables, naturals);
     }
 

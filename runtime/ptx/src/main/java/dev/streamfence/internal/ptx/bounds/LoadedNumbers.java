@@ -13,6 +13,7 @@ import dev.streamfence.internal.ptx.symbolic.NodeGraph;
 import dev.streamfence.internal.ptx.symbolic.NumberPlace;
 import dev.streamfence.internal.ptx.symbolic.Polynomial;
 import dev.streamfence.internal.ptx.symbolic.Polynomial.Term;
+import dev.streamfence.internal.ptx.syntax.ScalarType;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -74,7 +75,13 @@ final class LoadedNumbers {
       }
       common = own;
     }
-    return common == null ? List.of() : common;
+    boolean isUnsigned = all.stream().anyMatch(node -> node.is(Operator.ZERO_EXTEND));
+    return common == null || (isUnsigned && mayBeNegative(common)) ? List.of() : common;
+  }
+
+  /** Whether numbers within limits may be negative, so that they are others without a sign. */
+  private static boolean mayBeNegative(List<NumberLimit> limits) {
+    return limits.stream().allMatch(limit -> limit.least() < 0);
   }
 
   private static boolean isChoice(Node value) {
@@ -92,7 +99,12 @@ final class LoadedNumbers {
     }
     List<NumberLimit> found = limits.getOrDefault((int) base.constant, List.of());
     int bytes = Widths.element(load.instruction());
-    return found.stream().allMatch(limit -> limit.bytes() == bytes) ? found : List.of();
+    ScalarType type = load.instruction().type();
+    boolean isExtended =
+        type != null && !type.isSigned() && type.bits < value.bits && mayBeNegative(found);
+    return !isExtended && found.stream().allMatch(limit -> limit.bytes() == bytes)
+        ? found
+        : List.of();
   }
 
   /** Whether a polynomial has a value that is limited. */
@@ -115,6 +127,11 @@ final class LoadedNumbers {
     return Polynomial.of(end.id).minus(Polynomial.constant(limit.isBelow() ? 1 : 0));
   }
 
+  /** The least number that the limits of a value allow. */
+  long least(Node value) {
+    return limits(value).stream().mapToLong(NumberLimit::least).max().orElse(Long.MIN_VALUE);
+  }
+
   /** The steps of the greatest numbers that the limits of a value allow. */
   List<Polynomial> ends(Node value) {
     return limits(value).stream().map(this::most).filter(Objects::nonNull).toList();
@@ -122,7 +139,8 @@ final class LoadedNumbers {
 
   /**
    * What is not less than a polynomial: it with limits in the place of the loaded numbers that it
-   * adds, and with 0 in that of those that it subtracts as well. None if it has no such numbers.
+   * adds, and with the least ones in that of those that it subtracts as well. None if it has no
+   * such numbers.
    */
   Set<Polynomial> atLeast(Polynomial polynomial) {
     if (!isIn(polynomial)) {
@@ -146,7 +164,8 @@ final class LoadedNumbers {
                   && polynomial.only(other -> other.has(id -> id == product[0])).size() == 1
               ? limits(nodes.node(product[0]))
               : List.of();
-      Polynomial end = all.isEmpty() ? null : added ? most(all.get(0)) : Polynomial.ZERO;
+      Polynomial end =
+          all.isEmpty() ? null : added ? most(all.get(0)) : Polynomial.constant(all.get(0).least());
       Polynomial next = end == null ? null : result.with(product[0], end);
       result = next == null ? result : next;
     }

@@ -92,22 +92,22 @@ final class RangeProgram {
   }
 
   /**
-   * The numbers from 0 to the least of several ends.
+   * The numbers from one on to the least of several ends.
    *
    * @param ends the steps of the ends
    * @param most the greatest number in any launch
    */
-  record UpTo(int[] ends, long most) implements RangeStep {
+  record UpTo(long least, int[] ends, long most) implements RangeStep {
     @Override
     public void run(LaunchNumbers launch, Results results, int self) {
       long high = most;
       for (int end : ends) {
         high = Math.min(high, results.high[end]);
       }
-      if (high < 0) {
+      if (high < least) {
         results.setEmpty(self);
       } else {
-        results.set(self, 0, high);
+        results.set(self, least, high);
       }
     }
   }

@@ -338,7 +338,8 @@ final class Ranges {
   private int computed(Node node, Context context) {
     if (loaded.isLimited(node)) {
       int[] ends = loaded.ends(node).stream().mapToInt(end -> range(end, nothing)).toArray();
-      return program.add(new RangeProgram.UpTo(ends, OperationRange.most(node.bits, false)));
+      long most = OperationRange.most(node.bits, false);
+      return program.add(new RangeProgram.UpTo(loaded.least(node), ends, most));
     }
     long width = node.limit - node.constant;
     // Of all values of 64 bits, the width is beyond a long and negative.

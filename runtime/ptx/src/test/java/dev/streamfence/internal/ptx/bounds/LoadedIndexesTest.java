@@ -33,11 +33,11 @@ final class LoadedIndexesTest {
       """;
 
   private static Map<Integer, List<NumberLimit>> below(int array, int bytes, int of) {
-    return Map.of(array, List.of(NumberLimit.ofLength(bytes, of, true)));
+    return Map.of(array, List.of(NumberLimit.ofLength(bytes, of, true, 0)));
   }
 
   private static Map<Integer, List<NumberLimit>> atMost(int array, int bytes, int of) {
-    return Map.of(array, List.of(NumberLimit.ofLength(bytes, of, false)));
+    return Map.of(array, List.of(NumberLimit.ofLength(bytes, of, false, 0)));
   }
 
   private static void assertTouched(
@@ -71,7 +71,7 @@ final class LoadedIndexesTest {
   @Test
   void aNumberOfTheLaunchLimitsIndexesOfRows() {
     Map<Integer, List<NumberLimit>> limits =
-        Map.of(0, List.of(NumberLimit.ofNumber(4, new NumberPlace(4, 0, 4), true)));
+        Map.of(0, List.of(NumberLimit.ofNumber(4, new NumberPlace(4, 0, 4), true, 0)));
     String launch = "100x64 lengths 100 640 3200 numbers 32 20";
     assertTouched("embedding", 3, limits, 1, launch, "0..2560");
   }
@@ -92,8 +92,8 @@ final class LoadedIndexesTest {
   void theEndOfARowMayBeLoadedAgainInEachIteration() {
     Map<Integer, List<NumberLimit>> limits =
         Map.of(
-            0, List.of(NumberLimit.ofLength(4, 1, false)),
-            1, List.of(NumberLimit.ofLength(4, 2, true)));
+            0, List.of(NumberLimit.ofLength(4, 1, false, 0)),
+            1, List.of(NumberLimit.ofLength(4, 2, true, 0)));
     String launch = "1x128 lengths 101 500 100 1 numbers 100";
     assertTouched("neighbours", 4, limits, 1, launch, "0..2000");
   }
@@ -113,7 +113,7 @@ final class LoadedIndexesTest {
   @Test
   void allLimitsOfAnArrayHold() {
     List<NumberLimit> both =
-        List.of(NumberLimit.ofLength(4, 1, true), NumberLimit.ofLength(4, 2, false));
+        List.of(NumberLimit.ofLength(4, 1, true, 0), NumberLimit.ofLength(4, 2, false, 0));
     for (String lengths : List.of("1000 50 30", "1000 31 40")) {
       assertTouched(
           "gather", 3, Map.of(0, both), 1, "4x256 lengths " + lengths + " numbers 1000", "0..124");
@@ -194,5 +194,33 @@ final class LoadedIndexesTest {
       IndexBounds bounds = IndexBounds.of(String.format(STORE, each), "store", 2, below(0, 4, 1));
       assertThat(bounds.touched(1, Launch.of("1x113 lengths 9 63"))).isEqualTo("4..8");
     }
+  }
+
+  @Test
+  void aNumberForNoneIsLeftToTheComparisonInTheCode() {
+    String load = "ld.global.u32 %r1, [%rd1]; ";
+    String compared = load + "setp.lt.s32 %p1, %r1, 0; @%p1 ret;";
+    Map<Integer, List<NumberLimit>> limits =
+        Map.of(0, List.of(NumberLimit.ofLength(4, 1, true, -1)));
+    Launch launch = Launch.of("1x32 lengths 9 50");
+    assertThat(
+            IndexBounds.of(String.format(STORE, compared), "store", 2, limits).touched(1, launch))
+        .isEqualTo("0..200");
+    assertThat(IndexBounds.of(String.format(STORE, load), "store", 2, limits).touched(1, launch))
+        .isEqualTo("-4..200");
+    // Read without a sign, -1 is the largest number, also of bytes.
+    Map<Integer, List<NumberLimit>> bytes =
+        Map.of(0, List.of(NumberLimit.ofLength(1, 1, true, -1)));
+    String byteLoad = load.replace("u32", "u8");
+    assertThat(IndexBounds.of(String.format(STORE, byteLoad), "store", 2, bytes).touched(1, launch))
+        .isEqualTo("0..1024");
+    assertThat(
+            IndexBounds.of(String.format(STORE, byteLoad.replace("u8", "s8")), "store", 2, bytes)
+                .touched(1, launch))
+        .isEqualTo("-4..200");
+    String unsigned = STORE.replace("mul.wide.s32", "mul.wide.u32");
+    assertThat(IndexBounds.of(String.format(unsigned, load), "store", 2, limits).touched(1, launch))
+        .isNotEqualTo("-4..200")
+        .isNotEqualTo("0..200");
   }
 }
