@@ -30,7 +30,9 @@ public @interface Reads {
    * Declares that each element that a launch reads from this buffer is an index: at least 0, see
    * {@link #least}, and less than the length of the array parameter, or than the whole number, that
    * is named. With several names, all of them hold. In a record, other components of it come before
-   * the parameters of the method.
+   * the parameters of the method; {@code rows.values} names a component of the parameter {@code
+   * rows}. An interface in a class file has these names only if it was compiled with {@code
+   * -parameters}.
    *
    * <pre>{@code
    * @Kernel(bounds = Bounds.REQUIRED)
@@ -40,22 +42,22 @@ public @interface Reads {
    * }</pre>
    *
    * <p>What the kernel touches is then known before a launch, if the elements are as declared. No
-   * launch compares them; the simulated device reports a launch that reads others. Only for whole
-   * numbers.
+   * launch compares them; the simulated device reports a launch that reads others, except in a
+   * graph, where a number of the launch can be changed and limits nothing. Only for whole numbers.
    */
   String[] below() default {};
 
   /**
-   * The same of elements that may also be equal to the length or the number: the ends of rows, the
-   * number of elements that an earlier kernel has counted.
-   *
-   * @see #below
+   * Declares that each element that a launch reads from this buffer is at least 0, see {@link
+   * #least}, and not greater than the length or the number that is named, see {@link #below}: the
+   * ends of rows, the number of elements that an earlier kernel has counted.
    */
   String[] atMost() default {};
 
   /**
-   * The least of the elements for which {@link #below} or {@link #atMost} declares a limit: -1 if
-   * that stands for none, and the kernel's code compares it.
+   * The least of the elements whose limit {@link #below} or {@link #atMost} declares: -1 for a
+   * buffer in which -1 stands for no index. What such an element indexes is provable only where the
+   * kernel's code compares it.
    */
   long least() default 0;
 

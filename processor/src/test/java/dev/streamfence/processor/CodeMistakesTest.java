@@ -720,6 +720,23 @@ class CodeMistakesTest {
   }
 
   @Test
+  void aProofThatOnlyTheLimitMakesNarrowEnoughNamesTheCondition() {
+    // A byte is at most 255 without a declaration.
+    String bytes =
+        SCATTER
+            .replace("mul.wide.u32 %rd3, %r1, 4;", "cvt.u64.u32 %rd3, %r1;")
+            .replace("ld.global.u32 %r2", "ld.global.u8 %r2");
+    byte[] code = kernel("sm_75", ".param .u64 a, .param .u64 b, .param .u32 n", bytes);
+    String declared =
+        "@Kernel void run(@Reads%s DeviceArray<byte[]> a,"
+            + " @Trusted(\"any of them\") @Writes DeviceArray<int[]> b, @ThreadCount int n);";
+    assertThat(mistakesWith(code, kernels(declared.formatted("(below = \"n\")"))).launcher())
+        .contains("'b' provable if the numbers in 'a' are as declared");
+    assertThat(mistakesWith(code, kernels(declared.formatted(""))).launcher())
+        .contains("'b' provable.");
+  }
+
+  @Test
   void theLeastNumberBelongsToALimit() {
     Mistakes limited =
         Mistakes.inKernels(
@@ -727,12 +744,14 @@ class CodeMistakesTest {
                 + " @Reads(atMost = \"n\", least = -5_000_000_000L) DeviceArray<long[]> y,"
                 + " @ThreadCount int n);");
     assertThat(limited.launcher()).contains(".below(\"n\", -1)", ".atMost(\"n\", -5000000000L)");
-    Mistakes.inKernels(
-            "@Kernel void run(«@Reads(least = -1) DeviceArray<int[]> x, @ThreadCount int n);")
-        .areWarning(
-            Problem.NEEDLESS_LEAST,
-            "'x' has the least number of its elements, and no limit with below or atMost; remove"
-                + " it, or name the limit");
+    Mistakes needless =
+        Mistakes.inKernels(
+            "@Kernel void run(«@Reads(least = -1) DeviceArray<int[]> x, @ThreadCount int n);");
+    needless.areWarning(
+        Problem.NEEDLESS_LEAST,
+        "'x' declares least, but neither below nor atMost; remove least, or name the limit");
+    // A warning does not cost the launcher.
+    assertThat(needless.launcher()).contains(".reads(\"x\", int[].class)");
   }
 
   @Test
@@ -780,8 +799,8 @@ class CodeMistakesTest {
             Problem.UNKNOWN_LIMIT,
             "'x' has numbers "
                 + named
-                + ", which is neither an array nor a whole number of run; name one of its"
-                + " parameters");
+                + ", which is neither an array nor a whole number of run; name one of these among"
+                + " its parameters");
   }
 
   @Test

@@ -22,6 +22,7 @@ import static dev.streamfence.processor.diagnostic.Problem.SECOND_SHARED_BYTES;
 import static dev.streamfence.processor.diagnostic.Problem.SECOND_THREAD_COUNT;
 import static dev.streamfence.processor.diagnostic.Problem.SHARED_BYTES_WITH_SHAPE;
 import static dev.streamfence.processor.diagnostic.Problem.THROWS_CLAUSE;
+import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -502,10 +503,12 @@ class MethodMistakesTest {
         ", @Reads DeviceArray<int[]> a, @Reads DeviceArray<int[]> b"
       })
   void aliasesOfReadArraysNeedNoPermission(String arrays) {
-    Mistakes.inKernels("@Kernel(mayAlias = «true) void run(@ThreadCount int n" + arrays + ");")
-        .areWarning(
-            NEEDLESS_ALIAS,
-            "mayAlias has no effect on run, which takes fewer than two arrays or writes none;"
-                + " remove it");
+    Mistakes needless =
+        Mistakes.inKernels("@Kernel(mayAlias = «true) void run(@ThreadCount int n" + arrays + ");");
+    needless.areWarning(
+        NEEDLESS_ALIAS,
+        "mayAlias has no effect on run, which takes fewer than two arrays or writes none;"
+            + " remove it");
+    assertThat(needless.launcher()).contains(".mayAlias()");
   }
 }

@@ -88,6 +88,8 @@ class RoundsTest {
             + " @Kernel(value = \"run\", blockSize = Names.SIZE) void run(@ThreadCount int n); }",
         "@KernelModule(\"gen.ptx\")\ninterface Saxpy { @Kernel(\"run\") void run(@ThreadCount int n,"
             + " @Trusted(Names.REASON) @Reads DeviceArray<int[]> a); }",
+        "@KernelModule(\"gen.ptx\")\ninterface Saxpy { @Kernel(\"run\") void run(@ThreadCount int n,"
+            + " @Reads(below = {\"n\", Names.LIMIT}) DeviceArray<int[]> a); }",
         "@KernelModule(\"gen.ptx\")\ninterface Saxpy extends Base {}\n"
             + "@SuppressWarnings(\"streamfence:KernelWithoutLauncher\") interface Base {"
             + " @Kernel(Names.ENTRY) void any(@ThreadCount int n); }",
@@ -95,7 +97,7 @@ class RoundsTest {
   void constantThatAnotherProcessorGeneratesIsAwaited(String declaration) throws IOException {
     String names =
         "package demo; interface Names { String PATH = \"gen.ptx\"; String ENTRY = \"run\";"
-            + " int SIZE = 96; String REASON = \"seen\"; }";
+            + " int SIZE = 96; String REASON = \"seen\"; String LIMIT = \"n\"; }";
     Compilation compilation =
         javac()
             .withProcessors(

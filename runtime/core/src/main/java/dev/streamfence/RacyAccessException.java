@@ -60,7 +60,7 @@ public final class RacyAccessException extends CudaDriverException {
         "loads",
         ", a number that it has loaded from another place too, and declares the numbers to be"
             + " distinct; %s allocated them"),
-    /** A kernel loads an element beyond the limit that it declares of the elements of an array. */
+    /** A kernel loads an element outside of the range that it declares of those of an array. */
     UNDECLARED_NUMBER(
         "loads", ", a number outside of the range that it declares; %s allocated them");
 

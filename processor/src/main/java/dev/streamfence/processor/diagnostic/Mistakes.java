@@ -52,12 +52,15 @@ public final class Mistakes {
 
   /** Whether at least one mistake is an error. */
   public boolean hasErrors() {
-    return mistakes.stream().anyMatch(mistake -> mistake.problem().kind() == Diagnostic.Kind.ERROR);
+    return errors() > 0;
   }
 
-  /** The number of mistakes so far. */
-  public int size() {
-    return mistakes.size();
+  /** The number of errors so far; nothing is built from what has one. */
+  public int errors() {
+    return (int)
+        mistakes.stream()
+            .filter(mistake -> mistake.problem().kind() == Diagnostic.Kind.ERROR)
+            .count();
   }
 
   private boolean isWithinSubject(Element element) {

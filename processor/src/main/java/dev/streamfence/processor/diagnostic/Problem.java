@@ -121,11 +121,10 @@ public enum Problem {
   NOT_WHOLE("'%s' is %s; remove %s, which is for arrays of whole numbers"),
   NEEDLESS_LEAST(
       Diagnostic.Kind.WARNING,
-      "'%s' has the least number of its elements, and no limit with below or atMost; remove it, or"
-          + " name the limit"),
+      "'%s' declares least, but neither below nor atMost; remove least, or name the limit"),
   UNKNOWN_LIMIT(
-      "'%s' has numbers %s, which is neither an array nor a whole number of %s; name one of its"
-          + " parameters"),
+      "'%s' has numbers %s, which is neither an array nor a whole number of %s; name one of these"
+          + " among its parameters"),
   TRUSTED_WITHOUT_REASON("@Trusted on '%s' gives no reason; say why the declared access is right"),
   ANNOTATION_ON_STRUCT(
       "'%s' is the record %s and is passed by value; remove @%s: the accesses of its arrays are"

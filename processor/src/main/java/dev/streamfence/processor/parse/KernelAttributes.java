@@ -39,7 +39,7 @@ record KernelAttributes(KernelSignature signature, int blockSize, boolean refuse
       AnnotationMirror kernel,
       List<VariableElement> shapes,
       Mistakes mistakes) {
-    int before = mistakes.size();
+    int before = mistakes.errors();
     Optional<String> entry = parseEntry(method, kernel, mistakes);
     if (!shapes.isEmpty()) {
       refuse(BLOCK_SIZE, method, kernel, shapes.get(0), mistakes);
@@ -56,7 +56,7 @@ record KernelAttributes(KernelSignature signature, int blockSize, boolean refuse
     if (shapes.isEmpty()) {
       checkRange(threads.get(), bytes.get(), method, kernel, mistakes);
     }
-    if (entry.isEmpty() || mistakes.size() > before) {
+    if (entry.isEmpty() || mistakes.errors() > before) {
       return Optional.empty();
     }
     KernelSignature signature = KernelSignature.entry(entry.get()).dynamicSharedBytes(bytes.get());

@@ -1,3 +1,4 @@
+// Long because a method's parameters are read together: each rule is about several of them.
 package dev.streamfence.processor.parse;
 
 import dev.streamfence.internal.ptx.check.Passing;
@@ -90,7 +91,7 @@ final class KernelMethodParser {
           "implement");
       return Optional.empty();
     }
-    int before = mistakes.size();
+    int before = mistakes.errors();
     checkSignature(method, member.getReturnType());
     List<VariableElement> shapes = shapes(method, types);
     Optional<KernelAttributes> attributes =
@@ -112,7 +113,7 @@ final class KernelMethodParser {
     new ShapeRules(mistakes).check(method, shapes);
     checkArguments(method, parameters);
     // The model rejects values with mistakes, so nothing is built from them.
-    if (mistakes.size() > before || parameters.size() < types.size() || attributes.isEmpty()) {
+    if (mistakes.errors() > before || parameters.size() < types.size() || attributes.isEmpty()) {
       return Optional.empty();
     }
     KernelSignature signature = attributes.get().signature();
@@ -123,7 +124,7 @@ final class KernelMethodParser {
       checkAliases(method, kernel.get(), parameters);
     }
     checkLimits(method, signature);
-    if (mistakes.size() > before) {
+    if (mistakes.errors() > before) {
       return Optional.empty();
     }
     return Optional.of(

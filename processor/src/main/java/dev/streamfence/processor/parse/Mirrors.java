@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Predicate;
 import javax.lang.model.element.AnnotationMirror;
 import javax.lang.model.element.AnnotationValue;
 import javax.lang.model.element.Element;
@@ -113,11 +114,19 @@ final class Mirrors {
   static boolean isUnresolved(AnnotationMirror mirror) {
     return readable(mirror).isEmpty()
         || values(mirror).values().stream()
-            .anyMatch(value -> mayBeUnresolved(value) && !value.toString().startsWith("\""));
+            .anyMatch(value -> hasText(value, each -> !each.toString().startsWith("\"")));
   }
 
   private static boolean mayBeUnresolved(AnnotationValue value) {
-    return "<error>".equals(value.getValue());
+    return hasText(value, each -> true);
+  }
+
+  /** Whether a value, or one in an array, has the text of an unresolved one, and a condition. */
+  private static boolean hasText(AnnotationValue value, Predicate<AnnotationValue> condition) {
+    return value.getValue() instanceof List<?> values
+        ? values.stream()
+            .anyMatch(each -> each instanceof AnnotationValue one && hasText(one, condition))
+        : "<error>".equals(value.getValue()) && condition.test(value);
   }
 
   /**

@@ -92,7 +92,7 @@ final class StructParser {
       reportName(parameter, QualifiedNames.of(record).canonical(), "name");
       return Optional.empty();
     }
-    int before = mistakes.size();
+    int before = mistakes.errors();
     List<KernelParameter.Field> fields = new ArrayList<>();
     List<String> components = new ArrayList<>();
     Deprecation deprecation = Deprecations.around(record, elements);
@@ -105,7 +105,7 @@ final class StructParser {
       components.add(component.getSimpleName().toString());
       deprecation = deprecation.or(Deprecations.of(component.getAccessor(), elements));
     }
-    if (mistakes.size() > before) {
+    if (mistakes.errors() > before) {
       return Optional.empty();
     }
     if (!StructLayout.canHold(fields.size())) {

@@ -32,7 +32,7 @@ final class SymbolMethodParser {
   Optional<ParsedSymbol> parse(ExecutableElement method, ExecutableType member) {
     AnnotationMirror symbol = Mirrors.find(method, KernelAnnotation.SYMBOL).orElseThrow();
     Optional<String> written = Mirrors.value(symbol, "value", String.class);
-    int before = mistakes.size();
+    int before = mistakes.errors();
     if (!JavaNames.isWritable(method)) {
       mistakes.report(
           Problem.NO_JAVA_NAME,
@@ -76,7 +76,7 @@ final class SymbolMethodParser {
     if (!EntryName.isLegal(name)) {
       mistakes.report(Problem.SYMBOL_NAME, place, Descriptions.quote(name), EntryName.MAX_LENGTH);
     }
-    if (mistakes.size() > before || written.isEmpty() || element.isEmpty()) {
+    if (mistakes.errors() > before || written.isEmpty() || element.isEmpty()) {
       return Optional.empty();
     }
     return Optional.of(

@@ -66,7 +66,7 @@ public final class KernelSignature {
           sharedBytes -> false);
 
   /** What can limit the elements of an array. */
-  private static final Cases<Boolean> LIMITS =
+  private static final Cases<Boolean> CAN_LIMIT =
       new Cases<>(
           value -> KernelParameter.Array.areWhole(value.type()),
           struct -> false,
@@ -210,8 +210,8 @@ public final class KernelSignature {
   }
 
   /**
-   * Declares that the elements that a launch loads from the array that was added last are from 0 up
-   * to, and without, a limit.
+   * Declares that each element that a launch loads from the array that was added last is at least
+   * 0, and less than a limit.
    *
    * @param limit see {@link ElementLimit#parameter}
    * @throws IllegalArgumentException if the last addition was not an array of whole numbers that is
@@ -222,17 +222,21 @@ public final class KernelSignature {
   }
 
   /**
-   * The same of elements from another number on.
+   * Declares that each element that a launch loads from the array that was added last is at least a
+   * number, and less than a limit.
    *
+   * @param limit see {@link ElementLimit#parameter}
    * @param least the least of the elements, such as -1 where that stands for none
+   * @throws IllegalArgumentException if the last addition was not an array of whole numbers that is
+   *     only read
    */
   public KernelSignature below(String limit, long least) {
     return limited(new ElementLimit(limit, true, least), "below");
   }
 
   /**
-   * Declares that the elements that a launch loads from the array that was added last are from 0 up
-   * to a limit.
+   * Declares that each element that a launch loads from the array that was added last is at least
+   * 0, and not greater than a limit.
    *
    * @param limit see {@link ElementLimit#parameter}
    * @throws IllegalArgumentException if the last addition was not an array of whole numbers that is
@@ -243,9 +247,13 @@ public final class KernelSignature {
   }
 
   /**
-   * The same of elements from another number on.
+   * Declares that each element that a launch loads from the array that was added last is at least a
+   * number, and not greater than a limit.
    *
+   * @param limit see {@link ElementLimit#parameter}
    * @param least the least of the elements, such as -1 where that stands for none
+   * @throws IllegalArgumentException if the last addition was not an array of whole numbers that is
+   *     only read
    */
   public KernelSignature atMost(String limit, long least) {
     return limited(new ElementLimit(limit, false, least), "atMost");
@@ -464,7 +472,7 @@ public final class KernelSignature {
             .toList();
     return named.stream()
         .filter(each -> named.size() == 1 || each.name().equals(field))
-        .filter(each -> each.parameter().match(LIMITS))
+        .filter(each -> each.parameter().match(CAN_LIMIT))
         .findFirst();
   }
 
@@ -579,7 +587,8 @@ public final class KernelSignature {
           use(array.name())
               + " has numbers "
               + limit.inWords()
-              + ", which is neither an array nor a whole number; name one of the parameters");
+              + ", which is neither an array nor a whole number; name one of these among the"
+              + " parameters");
     }
   }
 

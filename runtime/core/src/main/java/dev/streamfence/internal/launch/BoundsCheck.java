@@ -11,9 +11,9 @@ import java.util.List;
 
 /**
  * Refuses launches whose kernel certainly touches an element that an array does not have. What a
- * launch touches depends on its numbers alone, so it is computed again only when one of them has
- * changed. Allocates nothing unless it refuses. Confined to the thread that holds the submission
- * lock.
+ * launch touches depends on its numbers, and on the lengths that a declaration names, so it is
+ * computed again only when one of them has changed. Allocates nothing unless it refuses. Confined
+ * to the thread that holds the submission lock.
  */
 final class BoundsCheck implements LaunchNumbers {
   private static final int DIMENSIONS = 3;
@@ -256,8 +256,9 @@ final class BoundsCheck implements LaunchNumbers {
     long begin = evaluator.mayBegin(array);
     long end = evaluator.mayEnd(array);
     if (begin == Long.MIN_VALUE || end == Long.MAX_VALUE) {
-      return "may touch any element with these numbers, where its arithmetic wraps around; the"
-          + " interface requires a proof";
+      return "may touch any element with these numbers, where its arithmetic wraps around"
+          + (bounds.hasLimits() ? " or a declared limit allows no number" : "")
+          + "; the interface requires a proof";
     }
     long element = begin < 0 ? Math.floorDiv(begin, (long) size) : (end - 1) / size;
     return "may touch element " + element + ", and the interface requires a proof that it does not";

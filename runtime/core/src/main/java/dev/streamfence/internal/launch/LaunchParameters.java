@@ -36,10 +36,9 @@ final class LaunchParameters {
         placed.stream()
             .mapToInt(
                 each ->
-                    each.parameter() instanceof KernelParameter.Shape
-                            || each.parameter() instanceof KernelParameter.SharedBytes
-                        ? 0
-                        : frame.offset(each.passed()) + each.offset())
+                    each.parameter() instanceof KernelParameter.Passed
+                        ? frame.offset(each.passed()) + each.offset()
+                        : 0)
             .toArray();
   }
 

@@ -19,11 +19,13 @@ final class LoadedBounds {
   private final KernelSignature signature;
   private final LaunchBounds bounds;
   private final DeclaredArrays declared;
+  private final boolean dependsOnLengths;
 
   private LoadedBounds(KernelSignature signature, LaunchBounds bounds, DeclaredArrays declared) {
     this.signature = signature;
     this.bounds = bounds;
     this.declared = declared;
+    this.dependsOnLengths = signature.requiresBounds() && declared.hasLengthsAsLimits();
   }
 
   /** The bounds of a kernel; null if no launch of it can be refused. */
@@ -61,9 +63,14 @@ final class LoadedBounds {
     return signature.requiresBounds();
   }
 
+  /** Whether numbers that the kernel loads have declared limits. */
+  boolean hasLimits() {
+    return declared.hasLimits();
+  }
+
   /** Whether they depend on the lengths of arrays, and not on numbers alone. */
   boolean dependsOnLengths() {
-    return signature.requiresBounds() && declared.hasLengthsAsLimits();
+    return dependsOnLengths;
   }
 
   /** An array's parameter, for errors. */

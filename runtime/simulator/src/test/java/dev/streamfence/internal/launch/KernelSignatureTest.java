@@ -174,7 +174,8 @@ final class KernelSignatureTest {
           .withMessage(
               "k: parameter 'x' has numbers at most '"
                   + limit
-                  + "', which is neither an array nor a whole number; name one of the parameters");
+                  + "', which is neither an array nor a whole number; name one of these among the"
+                  + " parameters");
     }
   }
 

@@ -9,6 +9,7 @@ import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
 import dev.streamfence.RacyAccessException;
 import dev.streamfence.RacyAccessException.Kind;
+import dev.streamfence.graph.KernelGraph;
 import dev.streamfence.launch.KernelImage;
 import dev.streamfence.launch.KernelSignature;
 import dev.streamfence.launch.LaunchRecorder;
@@ -154,5 +155,37 @@ final class DeclaredNumbersTest {
             RacyAccessException.class, () -> scatter(code, ANY.below("out", -1), 2, 7, -2));
     assertThat(found.kind()).isEqualTo(Kind.UNDECLARED_NUMBER);
     assertThat(found.finding().address() % 32).isEqualTo(4);
+  }
+
+  /** Scatters numbers in a graph, which is launched once. */
+  private void scatterInAGraph(KernelSignature first, int... numbers) {
+    try (DeviceRuntime gpu = DeviceRuntime.simulated(device)) {
+      DeviceStream stream = gpu.streams().acquire();
+      LaunchRecorder scatter =
+          LoadedModule.of(stream, KernelImage.of("scatter.ptx", SCATTER.getBytes(US_ASCII)))
+              .recorder(first.writes("out", int[].class).threads("n", int.class, 32));
+      DeviceArray<int[]> to = gpu.memory().upload(stream, numbers);
+      DeviceArray<int[]> out = gpu.memory().allocateZeroed(stream, int[].class, 8);
+      KernelGraph graph =
+          gpu.graph(
+              "scatter",
+              body -> {
+                try (LaunchRecorder recorder = scatter.begin()) {
+                  recorder.array(to).array(out).threads(numbers.length).preflight().launch();
+                  recorder.commit();
+                }
+              });
+      graph.launch(stream);
+      assertThat(out.download(stream)[1]).isEqualTo(7);
+    }
+  }
+
+  @Test
+  void inAGraphALengthLimitsNumbersAndANumberThatCanBeChangedDoesNot() {
+    scatterInAGraph(ANY.below("n"), 7, 1);
+    RacyAccessException found =
+        catchThrowableOfType(
+            RacyAccessException.class, () -> scatterInAGraph(ANY.below("to"), 7, 1));
+    assertThat(found.kind()).isEqualTo(Kind.UNDECLARED_NUMBER);
   }
 }

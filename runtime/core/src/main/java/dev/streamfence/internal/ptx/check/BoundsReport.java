@@ -14,6 +14,7 @@ import dev.streamfence.launch.KernelSignature;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -27,8 +28,8 @@ final class BoundsReport {
   private final DeclaredArrays declared;
   private final KernelBounds bounds;
 
-  /** The bounds if nothing is declared of the numbers that the kernel loads. */
-  private final KernelBounds anyNumbers;
+  /** The arrays whose bounds need what is declared of the numbers that the kernel loads. */
+  private final Set<Integer> conditional;
 
   /** Kept, because many launches are tried for them. */
   private @Nullable List<String> words;
@@ -38,8 +39,9 @@ final class BoundsReport {
     this.entry = kernel.entry();
     this.declared = DeclaredArrays.of(signature);
     Map<Integer, List<NumberLimit>> limits = declared.limits();
-    this.bounds = bounds(kernel, limits).compact();
-    this.anyNumbers = limits.isEmpty() ? bounds : bounds(kernel, Map.of()).compact();
+    KernelBounds whole = bounds(kernel, limits);
+    this.conditional = limits.isEmpty() ? Set.of() : whole.narrowerThan(bounds(kernel, Map.of()));
+    this.bounds = whole.compact();
   }
 
   private KernelBounds bounds(KernelFlow kernel, Map<Integer, List<NumberLimit>> limits) {
@@ -80,9 +82,7 @@ final class BoundsReport {
 
   /** What has to be true of numbers that the kernel loads, so that an array is provable. */
   private String condition(int array) {
-    boolean isConditional =
-        bounds.arrays().get(array).isLimited() && !anyNumbers.arrays().get(array).isLimited();
-    return isConditional
+    return conditional.contains(array)
         ? declared.limits().keySet().stream()
             .sorted()
             .map(other -> "'" + declared.name(other) + "'")

@@ -98,6 +98,11 @@ public final class DeclaredArrays {
     return Map.copyOf(limits);
   }
 
+  /** Whether the elements of an array have limits. */
+  public boolean hasLimits() {
+    return !limits.isEmpty();
+  }
+
   /** Whether the length of an array limits the elements of one. */
   public boolean hasLengthsAsLimits() {
     return limits.values().stream().flatMap(List::stream).anyMatch(limit -> limit.number() == null);

@@ -1,3 +1,4 @@
+// Long because the search for a proof and the proof share what a loop carries.
 package dev.streamfence.internal.ptx.bounds;
 
 import dev.streamfence.internal.ptx.ir.ControlGraph;
@@ -36,10 +37,13 @@ import org.jspecify.annotations.Nullable;
  * Confined to one thread.
  */
 final class CarriedValues {
-  /** How many values that need each other are followed. */
+  /** How many values that need each other are followed: a merge has two or three. */
   private static final int MOST_TOGETHER = 4;
 
-  /** The steps of a program after which no further ranges are tried. */
+  /**
+   * The steps of a program after which no further ranges are tried: a search takes some hundreds,
+   * and what follows needs room as well.
+   */
   private static final int MOST_STEPS = 8_000;
 
   /**

@@ -20,11 +20,14 @@ final class Context {
   /** Whether a guard compares what a division gives. */
   final boolean divides;
 
-  /** Whether this guard compares numbers of which each has limits of its own. */
-  final boolean isApart;
+  /**
+   * Whether this guard compares numbers of which each has limits of its own: loaded ones with a
+   * declared limit, or those that a loop carries.
+   */
+  final boolean hasOwnLimits;
 
   /** Whether this guard or one before does. */
-  final boolean isAnyApart;
+  final boolean anyHasOwnLimits;
 
   final Map<Polynomial, Integer> ranges = new HashMap<>();
   final Map<Node, Integer> values = new HashMap<>();
@@ -34,12 +37,12 @@ final class Context {
       @Nullable Polynomial difference,
       int guarded,
       boolean divides,
-      boolean isApart) {
+      boolean hasOwnLimits) {
     this.before = before;
     this.difference = difference;
     this.guarded = guarded;
     this.divides = divides;
-    this.isApart = isApart;
-    this.isAnyApart = isApart || (before != null && before.isAnyApart);
+    this.hasOwnLimits = hasOwnLimits;
+    this.anyHasOwnLimits = hasOwnLimits || (before != null && before.anyHasOwnLimits);
   }
 }

@@ -20,6 +20,8 @@ import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
 
 /**
  * Which elements of its arrays a kernel touches, as far as its code shows that before a launch.
@@ -102,6 +104,29 @@ public final class KernelBounds {
   /** Whether there are ordinary launches of which it is known that they touch an array. */
   public boolean isChecked(int array) {
     return TriedLaunch.checks(launches, array);
+  }
+
+  /**
+   * The arrays of which these bounds limit more than others of the same kernel do, in some ordinary
+   * launch.
+   */
+  public Set<Integer> narrowerThan(KernelBounds other) {
+    Set<Integer> found = new TreeSet<>();
+    BoundsEvaluator own = launches.evaluator();
+    BoundsEvaluator others = other.launches.evaluator();
+    List<LaunchNumbers> tried = TriedLaunch.alike(launches.arguments());
+    List<LaunchNumbers> same = TriedLaunch.alike(other.launches.arguments());
+    for (int i = 0; i < tried.size(); i++) {
+      own.limit(tried.get(i));
+      others.limit(same.get(i));
+      for (int array = 0; array < arrays.size(); array++) {
+        if (own.mayBegin(array) > others.mayBegin(array)
+            || own.mayEnd(array) < others.mayEnd(array)) {
+          found.add(array);
+        }
+      }
+    }
+    return found;
   }
 
   /** The same with what launches need alone, see {@link LaunchBounds#compact}. */

@@ -139,21 +139,30 @@ final class LoadedNumbers {
 
   /**
    * What is not less than a polynomial: it with limits in the place of the loaded numbers that it
-   * adds, and with the least ones in that of those that it subtracts as well. None if it has no
-   * such numbers.
+   * adds, and with the least ones in that of those that it subtracts as well; for each limit, if
+   * there are several. None if it has no such numbers.
    */
   Set<Polynomial> atLeast(Polynomial polynomial) {
     if (!isIn(polynomial)) {
       return Set.of();
     }
-    Polynomial added = replaced(polynomial, true);
-    Set<Polynomial> found = new LinkedHashSet<>(List.of(replaced(added, false), added));
+    Set<Polynomial> found = new LinkedHashSet<>();
+    int most = limits.values().stream().mapToInt(List::size).max().orElse(0);
+    for (int limit = 0; limit < most; limit++) {
+      Polynomial added = replaced(polynomial, limit, true);
+      found.add(replaced(added, limit, false));
+      found.add(added);
+    }
     found.remove(polynomial);
     return found;
   }
 
-  /** Puts limits in the place of the loaded numbers that a polynomial adds, or subtracts. */
-  private Polynomial replaced(Polynomial polynomial, boolean added) {
+  /**
+   * Puts limits in the place of the loaded numbers that a polynomial adds, or subtracts.
+   *
+   * @param which the index of the limit, where a number has so many
+   */
+  private Polynomial replaced(Polynomial polynomial, int which, boolean added) {
     Polynomial result = polynomial;
     for (Term term : polynomial.terms()) {
       int[] product = term.product().nodes();
@@ -164,10 +173,12 @@ final class LoadedNumbers {
                   && polynomial.only(other -> other.has(id -> id == product[0])).size() == 1
               ? limits(nodes.node(product[0]))
               : List.of();
-      Polynomial end =
-          all.isEmpty() ? null : added ? most(all.get(0)) : Polynomial.constant(all.get(0).least());
-      Polynomial next = end == null ? null : result.with(product[0], end);
-      result = next == null ? result : next;
+      if (!all.isEmpty()) {
+        NumberLimit limit = all.get(Math.min(which, all.size() - 1));
+        Polynomial end = added ? most(limit) : Polynomial.constant(limit.least());
+        Polynomial next = end == null ? null : result.with(product[0], end);
+        result = next == null ? result : next;
+      }
     }
     return result;
   }

@@ -1,3 +1,4 @@
+// Long because each kind of step is a record with its own documentation.
 package dev.streamfence.internal.ptx.bounds;
 
 import dev.streamfence.internal.ptx.ir.TooComplexException;

@@ -1,3 +1,4 @@
+// Long because a sum, the guards that divide it and its divisions need each other.
 package dev.streamfence.internal.ptx.bounds;
 
 import dev.streamfence.internal.ptx.symbolic.Formulas;
@@ -55,7 +56,7 @@ final class SumRanges {
   /** The step of a sum, in which differences that guards limit stand for their terms. */
   private int quotients(Polynomial polynomial, Context context) {
     int step = quotients(polynomial, context, Replaced.NONE);
-    if (context.isAnyApart) {
+    if (context.anyHasOwnLimits) {
       // Such a guard says of either number only what the other one's limits say.
       int first = quotients(polynomial, context, Replaced.FIRST);
       int last = quotients(polynomial, context, Replaced.LAST);
@@ -73,7 +74,7 @@ final class SumRanges {
     boolean isUsed = replaced == Replaced.NONE;
     for (Context at = context; at != null && formulas.varyingTerms(rest) > 0; at = at.before) {
       Polynomial difference = at.difference;
-      Replaced way = at.isApart ? replaced : Replaced.FIRST;
+      Replaced way = at.hasOwnLimits ? replaced : Replaced.FIRST;
       if (difference == null || way == Replaced.NONE) {
         continue;
       }
@@ -84,7 +85,7 @@ final class SumRanges {
         factors.add(factor);
         guarded.add(at.guarded);
         rest = less;
-        isUsed |= at.isApart;
+        isUsed |= at.hasOwnLimits;
       }
     }
     return isUsed ? sum(rest, factors, guarded, context) : -1;
@@ -93,11 +94,12 @@ final class SumRanges {
   /**
    * Whether a polynomial has less that is open than another one.
    *
-   * @param apart whether an iteration, of which a guard alone tells the end, is worse than all else
+   * @param ownLimits whether an iteration, of which a guard alone tells the end, is worse than all
+   *     else
    */
-  private boolean isSimpler(Polynomial less, Polynomial rest, boolean apart) {
+  private boolean isSimpler(Polynomial less, Polynomial rest, boolean ownLimits) {
     int fewer = iterations(rest) - iterations(less);
-    return (apart && fewer > 0)
+    return (ownLimits && fewer > 0)
         || (fewer >= 0 && formulas.varyingTerms(less) < formulas.varyingTerms(rest));
   }
 
@@ -112,7 +114,7 @@ final class SumRanges {
 
   /** The step of a sum with half of what a loop carries, and of a multiple of that sum. */
   private int halved(Polynomial polynomial, Context context, int plain) {
-    TripCounts.Multiple multiple = context.isAnyApart ? tripCounts.multiple(polynomial) : null;
+    TripCounts.Multiple multiple = context.anyHasOwnLimits ? tripCounts.multiple(polynomial) : null;
     if (multiple == null || !multiple.polynomial().has(id -> carried.isCarried(nodes.node(id)))) {
       return plain;
     }

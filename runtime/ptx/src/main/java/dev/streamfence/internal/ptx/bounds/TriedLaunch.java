@@ -21,6 +21,7 @@ final class TriedLaunch implements LaunchNumbers {
   /** The ways in which all numbers are of one kind. */
   private static final int ALIKE = 8;
 
+  /** The length of arrays, none of which is close to what wraps around. */
   private static final int ORDINARY_LENGTH = 10_000;
 
   private static final int COUNT = BLOCKS.length * GRIDS.length * CHOICES;

@@ -1,3 +1,4 @@
+// Long because the replacements of quotients and remainders undo each other's work.
 package dev.streamfence.internal.ptx.bounds;
 
 import dev.streamfence.internal.ptx.symbolic.Formulas;

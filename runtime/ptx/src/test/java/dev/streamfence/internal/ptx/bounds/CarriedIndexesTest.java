@@ -48,8 +48,8 @@ final class CarriedIndexesTest {
 
   @ParameterizedTest
   @CsvSource({
-    "lowerBound, 100 77, 0..400",
-    "lowerBound, 1 77, 0..4",
+    "lowerEnd, 100 77, 0..400",
+    "lowerEnd, 1 77, 0..4",
     "find, 100 77, 0..400",
     "upperBound, 100 77, 0..800"
   })
@@ -64,7 +64,7 @@ final class CarriedIndexesTest {
   @Test
   void theSumOfTheEndsOfASearchThatWrapsAroundProvesNothing() {
     Launch launch = Launch.of("1x128 lengths 1 1 1 numbers 2000000000 77");
-    for (IndexBounds bounds : IndexBounds.compiled("lowerBound", 3, Map.of())) {
+    for (IndexBounds bounds : IndexBounds.compiled("lowerEnd", 3, Map.of())) {
       assertThat(bounds.touched(0, launch)).isNotEqualTo("0..8000000000");
     }
     for (IndexBounds bounds : IndexBounds.compiled("find", 3, Map.of())) {

@@ -58,7 +58,7 @@ final class LoadedIndexesTest {
 
   @ParameterizedTest
   @CsvSource({
-    "gather, 4, 0..200",
+    "gatherAt, 4, 0..200",
     "gatherNext, 4, 4..204",
     "lookup, 1, 0..200",
     "gatherFour, 4, 0..200"
@@ -78,11 +78,11 @@ final class LoadedIndexesTest {
 
   @Test
   void aNumberThatAnEarlierKernelHasCountedEndsALoop() {
-    assertTouched("counted", 2, atMost(0, 4, 1), 1, "4x128 lengths 1 60", "0..240");
+    assertTouched("countedBefore", 2, atMost(0, 4, 1), 1, "4x128 lengths 1 60", "0..240");
   }
 
   @ParameterizedTest
-  @CsvSource({"rows, 4", "unsignedRows, 4", "longRows, 8"})
+  @CsvSource({"sparseRows, 4", "unsignedRows, 4", "longRows, 8"})
   void rowsEndWhereTheNextOneBegins(String kernel, int bytes) {
     String launch = "1x128 lengths 101 500 100 numbers 100";
     assertTouched(kernel, 3, atMost(0, bytes, 1), 1, launch, "0..2000");
@@ -96,6 +96,19 @@ final class LoadedIndexesTest {
             1, List.of(NumberLimit.ofLength(4, 2, true, 0)));
     String launch = "1x128 lengths 101 500 100 1 numbers 100";
     assertTouched("neighbours", 4, limits, 1, launch, "0..2000");
+  }
+
+  @Test
+  void eachOfSeveralLimitsEndsALoop() {
+    NumberLimit values = NumberLimit.ofLength(4, 1, false, 0);
+    NumberLimit number = NumberLimit.ofNumber(4, new NumberPlace(4, 0, 4), false, 0);
+    String launch = "1x128 lengths 101 500 100 1 numbers 100";
+    for (List<NumberLimit> both : List.of(List.of(values, number), List.of(number, values))) {
+      Map<Integer, List<NumberLimit>> limits =
+          Map.of(0, both, 1, List.of(NumberLimit.ofLength(4, 2, true, 0)));
+      assertTouched("neighbours", 4, limits, 1, launch, "0..400");
+      assertTouched("neighbours", 4, limits, 1, launch.replace("101 500", "101 50"), "0..200");
+    }
   }
 
   @Test
@@ -116,14 +129,19 @@ final class LoadedIndexesTest {
         List.of(NumberLimit.ofLength(4, 1, true, 0), NumberLimit.ofLength(4, 2, false, 0));
     for (String lengths : List.of("1000 50 30", "1000 31 40")) {
       assertTouched(
-          "gather", 3, Map.of(0, both), 1, "4x256 lengths " + lengths + " numbers 1000", "0..124");
+          "gatherAt",
+          3,
+          Map.of(0, both),
+          1,
+          "4x256 lengths " + lengths + " numbers 1000",
+          "0..124");
     }
   }
 
   @Test
   void ofAnEmptyArrayNoElementIsKnownToBeTouched() {
     String launch = "4x256 lengths 1000 0 1000 numbers 1000";
-    for (IndexBounds bounds : IndexBounds.compiled("gather", 3, below(0, 4, 1))) {
+    for (IndexBounds bounds : IndexBounds.compiled("gatherAt", 3, below(0, 4, 1))) {
       assertThat(bounds.touched(1, Launch.of(launch))).isEqualTo("any");
     }
   }
@@ -131,7 +149,7 @@ final class LoadedIndexesTest {
   @Test
   void anArrayOfUnknownLengthLimitsNoMoreThanTheTypeDoes() {
     String launch = "4x256 lengths 1000 9223372036854775807 1000 numbers 1000";
-    for (IndexBounds bounds : IndexBounds.compiled("gather", 3, below(0, 4, 1))) {
+    for (IndexBounds bounds : IndexBounds.compiled("gatherAt", 3, below(0, 4, 1))) {
       assertThat(bounds.touched(1, Launch.of(launch))).isEqualTo("0..8589934592");
     }
   }

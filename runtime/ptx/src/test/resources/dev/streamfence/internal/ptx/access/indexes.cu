@@ -5,8 +5,8 @@
 
 static __device__ int thread() { return blockIdx.x * blockDim.x + threadIdx.x; }
 
-// truth name=gather: at=reads from=reads to=writes n=value
-extern "C" __global__ void gather(const int* at, const float* from, float* to, int n) {
+// truth name=gatherAt: at=reads from=reads to=writes n=value
+extern "C" __global__ void gatherAt(const int* at, const float* from, float* to, int n) {
   int i = thread();
   if (i < n) to[i] = from[at[i]];
 }
@@ -38,13 +38,13 @@ extern "C" __global__ void embedding(const int* tokens, const float* table, floa
   for (int c = threadIdx.x; c < width; c += blockDim.x) to[row * width + c] = table[tokens[row] * width + c];
 }
 
-// truth name=counted: count=reads x=readWrites
-extern "C" __global__ void counted(const int* count, float* x) {
+// truth name=countedBefore: count=reads x=readwrites
+extern "C" __global__ void countedBefore(const int* count, float* x) {
   for (int i = thread(); i < *count; i += gridDim.x * blockDim.x) x[i] += 1;
 }
 
-// truth name=rows: begins=reads values=reads to=writes n=value
-extern "C" __global__ void rows(const int* begins, const float* values, float* to, int n) {
+// truth name=sparseRows: begins=reads values=reads to=writes n=value
+extern "C" __global__ void sparseRows(const int* begins, const float* values, float* to, int n) {
   int row = thread();
   if (row >= n) return;
   float sum = 0;
@@ -70,7 +70,7 @@ extern "C" __global__ void longRows(const long long* begins, const float* values
   to[row] = sum;
 }
 
-// truth name=neighbours: begins=reads next=reads level=readWrites changed=readWrites n=value
+// truth name=neighbours: begins=reads next=reads level=readwrites changed=writes n=value
 extern "C" __global__ void neighbours(const int* begins, const int* next, int* level, int* changed, int n) {
   int at = thread();
   if (at >= n || level[at] != 1) return;
@@ -96,8 +96,8 @@ extern "C" __global__ void follow(const int* next, const float* x, float* to, in
   to[i] = sum;
 }
 
-// truth name=lowerBound: sorted=reads keys=reads to=writes n=value m=value
-extern "C" __global__ void lowerBound(const int* sorted, const int* keys, int* to, int n, int m) {
+// truth name=lowerEnd: sorted=reads keys=reads to=writes n=value m=value
+extern "C" __global__ void lowerEnd(const int* sorted, const int* keys, int* to, int n, int m) {
   int i = thread();
   if (i >= m) return;
   int low = 0, high = n, key = keys[i];
@@ -125,7 +125,7 @@ extern "C" __global__ void find(const int* sorted, const int* keys, int* to, int
 }
 
 // truth name=upperBound: sorted=reads keys=reads to=writes n=value m=value
-extern "C" __global__ void upperBound(const long long* sorted, const long long* keys, long long* to, long long n, int m) {
+extern "C" __global__ void upperBound(const long long* sorted, const long long* keys, long long* to, int n, int m) {
   int i = thread();
   if (i >= m) return;
   long long low = 0, high = n;
@@ -153,17 +153,17 @@ extern "C" __global__ void findInRow(const int* begins, const int* columns, int*
   to[row] = found;
 }
 
-// truth name=halved: x=readWrites n=value
+// truth name=halved: x=readwrites n=value
 extern "C" __global__ void halved(float* x, int n) {
   for (int d = n / 2; d > 0; d >>= 1) x[d] += 1;
 }
 
-// truth name=doubled: x=readWrites n=value
+// truth name=doubled: x=readwrites n=value
 extern "C" __global__ void doubled(float* x, int n) {
   for (int d = 1; d < n; d *= 2) x[d] += 1;
 }
 
-// truth name=climb: x=readWrites n=value
+// truth name=climb: x=readwrites n=value
 extern "C" __global__ void climb(float* x, int n) {
   int i = threadIdx.x;
   while (i < n) {
@@ -172,7 +172,7 @@ extern "C" __global__ void climb(float* x, int n) {
   }
 }
 
-// truth name=tripled: x=readWrites n=value
+// truth name=tripled: x=readwrites n=value
 extern "C" __global__ void tripled(float* x, int n) {
   for (int d = 1, k = 0; k < n; k++, d = 3 * d + 1) x[d] += 1;
 }

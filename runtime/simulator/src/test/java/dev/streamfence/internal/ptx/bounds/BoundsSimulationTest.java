@@ -84,6 +84,6 @@ class BoundsSimulationTest {
     assertThat(claims.limits).isGreaterThan(claims.launches);
     assertThat(claims.grids).isPositive();
     assertThat(claims.certain).isGreaterThan(claims.completed);
-    assertThat(claims.exactCertain).isGreaterThan(claims.certain * 9 / 10);
+    assertThat(claims.exactCertain).isGreaterThan(claims.certain * 8 / 10);
   }
 }
