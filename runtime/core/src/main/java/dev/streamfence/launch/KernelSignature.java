@@ -465,6 +465,8 @@ public final class KernelSignature {
    * @param limit one of its limits
    */
   public Optional<PlacedParameter> limiting(PlacedParameter array, ElementLimit limit) {
+    Objects.requireNonNull(array, "array");
+    Objects.requireNonNull(limit, "limit");
     String field = array.beside(limit.parameter());
     List<PlacedParameter> named =
         placed().stream()
