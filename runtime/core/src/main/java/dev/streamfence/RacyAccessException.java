@@ -160,9 +160,16 @@ public final class RacyAccessException extends CudaDriverException {
    * @param address the first byte concerned; in shared memory, counted from its start
    * @param bytes the number of bytes concerned from that address on; other bytes may be concerned
    *     as well
+   * @param detail the figures that decide, such as the number that was loaded; empty for none
    */
-  public record Finding(Kind kind, Operation first, Operation second, long address, long bytes)
+  public record Finding(
+      Kind kind, Operation first, Operation second, long address, long bytes, String detail)
       implements Serializable {
+    /** An error or a warning without figures. */
+    public Finding(Kind kind, Operation first, Operation second, long address, long bytes) {
+      this(kind, first, second, address, bytes, "");
+    }
+
     /** Begins with the operation that was submitted second, and ends with the kind. */
     @Override
     public String toString() {
@@ -174,6 +181,7 @@ public final class RacyAccessException extends CudaDriverException {
           + " bytes at 0x"
           + Long.toHexString(address)
           + rest()
+          + (detail.isEmpty() ? "" : " (" + detail + ")")
           + " ["
           + kind
           + "]";

@@ -38,27 +38,40 @@ final class DeclaredNumbers {
       if (use.declaresNumbers() && shadow.contains(use.address())) {
         DeclaredNumbers numbers = new DeclaredNumbers(use, allocation, runs);
         if (use.distinct()) {
-          report(Kind.EQUAL_NUMBERS, numbers.repeated(), use, op, shadow);
+          numbers.report(Kind.EQUAL_NUMBERS, numbers.repeated(), "", op, shadow);
         }
-        report(Kind.UNDECLARED_NUMBER, numbers.outside(use.least(), use.most()), use, op, shadow);
+        String range = ", declared from " + use.least() + " to " + use.most();
+        long outside = numbers.outside(use.least(), use.most());
+        numbers.report(Kind.UNDECLARED_NUMBER, outside, range, op, shadow);
       }
     }
   }
 
-  private static void report(Kind kind, long at, Use use, Submitted op, Shadow shadow) {
+  /**
+   * Reports an element.
+   *
+   * @param at where it is; negative if there is none
+   * @param declared what its number is compared with
+   */
+  private void report(Kind kind, long at, String declared, Submitted op, Shadow shadow) {
     if (at >= 0) {
-      shadow.report(kind, shadow.allocation(), op, at, at + use.elementBytes());
+      String detail = number(at) + declared;
+      shadow.report(kind, shadow.allocation(), op, at, at + size, detail);
     }
+  }
+
+  /** The number of an element, with its sign. */
+  private long number(long at) {
+    int unused = Long.SIZE - size * Byte.SIZE;
+    return load(at) << unused >> unused;
   }
 
   /** Where the first element is that is not from one number to another; negative if all are. */
   private long outside(long least, long most) {
     long[] first = {-1};
-    int unused = Long.SIZE - size * Byte.SIZE;
     forEachLoaded(
         at -> {
-          long number = load(at) << unused >> unused;
-          boolean isOutside = number < least || number > most;
+          boolean isOutside = number(at) < least || number(at) > most;
           first[0] = first[0] < 0 && isOutside ? at : first[0];
         });
     return first[0];

@@ -156,6 +156,10 @@ final class Shadow {
   }
 
   void report(Kind kind, Submitted one, Submitted other, long from, long to) {
+    report(kind, one, other, from, to, "");
+  }
+
+  void report(Kind kind, Submitted one, Submitted other, long from, long to, String detail) {
     boolean inOrder = one.place().submittedBefore(other.place());
     Submitted first = inOrder ? one : other;
     Submitted second = inOrder ? other : one;
@@ -165,7 +169,8 @@ final class Shadow {
             first.at(base + from, base, size, site(kind, first, true)),
             second.at(base + from, base, size, site(kind, second, false)),
             base + from,
-            to - from));
+            to - from,
+            detail));
   }
 
   private String site(Kind kind, Submitted op, boolean first) {

@@ -133,7 +133,9 @@ final class DeclaredNumbersTest {
         .hasMessageContaining(
             "loads 4 bytes at 0x"
                 + Long.toHexString(found.finding().address())
-                + ", a number outside of the range that it declares; ");
+                + ", a number outside of the range that it declares; ")
+        .hasMessageContaining(
+            " (" + number + ", declared from 0 to " + (isAtMost ? number - 1 : 2) + ") [");
   }
 
   @Test
