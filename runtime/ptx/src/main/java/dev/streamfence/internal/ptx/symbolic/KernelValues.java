@@ -534,7 +534,11 @@ public final class KernelValues {
         : nodes.unknown(bits, block, sources);
   }
 
-  /** The address of an array to which a value adds numbers; null if there is none or another. */
+  /**
+   * The address of an array to which a value adds numbers; null if there is none or another. Unlike
+   * that of a formula, it is known while the code is evaluated, but what is added may depend on
+   * another address.
+   */
   public static @Nullable Node base(Node value) {
     Node found = null;
     Deque<Node> open = new ArrayDeque<>(List.of(value));
