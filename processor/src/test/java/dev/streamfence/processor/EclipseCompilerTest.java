@@ -74,6 +74,39 @@ class EclipseCompilerTest {
   }
 
   @Test
+  void limitsAreReadAsOneNameAsSeveralAndFromConstants() {
+    UserBuild build =
+        build()
+            .with("demo/Names.java", "package demo; interface Names { String LENGTH = \"n\"; }")
+            .with(
+                "demo/Kernels.java",
+                Sources.kernels(
+                    "@Kernel void run(@Reads(below = \"b\") DeviceArray<int[]> a,"
+                        + " @Reads(atMost = {Names.LENGTH, \"a\"}, least = -1)"
+                        + " DeviceArray<long[]> b, @Reads(below = {}) DeviceArray<int[]> c,"
+                        + " @ThreadCount int n);"))
+            .run();
+
+    assertThat(launcher("demo/KernelsLauncher", build))
+        .contains(
+            ".reads(\"a\", int[].class).below(\"b\")",
+            ".reads(\"b\", long[].class).atMost(\"n\", -1).atMost(\"a\", -1)")
+        .containsPattern("\"c\", int\\[]\\.class\\)\\s");
+  }
+
+  @Test
+  void aLimitOfAnotherTypeIsTheCompilersError() {
+    UserBuild build =
+        kernels("@Kernel void run(@Reads(below = 1) DeviceArray<int[]> a, @ThreadCount int n);")
+            .run();
+
+    assertThat(build.complaints()).allMatch(each -> each.startsWith("[UnseenModule]"));
+    assertThat(build.errors())
+        .containsExactly(
+            "Kernels.java:6 ERROR Type mismatch: cannot convert from int to java.lang.String[]");
+  }
+
+  @Test
   void aRecordWaitsForTheTypeOfItsComponent() {
     UserBuild build =
         build()
