@@ -4,11 +4,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.streamfence.internal.ptx.bounds.RangeProgram.Checked;
 import dev.streamfence.internal.ptx.bounds.RangeProgram.Counted;
+import dev.streamfence.internal.ptx.bounds.RangeProgram.Ends;
 import dev.streamfence.internal.ptx.bounds.RangeProgram.Fixed;
+import dev.streamfence.internal.ptx.bounds.RangeProgram.Inside;
 import dev.streamfence.internal.ptx.bounds.RangeProgram.Narrowed;
+import dev.streamfence.internal.ptx.bounds.RangeProgram.Quotient;
 import dev.streamfence.internal.ptx.bounds.RangeProgram.RangeStep;
 import dev.streamfence.internal.ptx.bounds.RangeProgram.Results;
 import dev.streamfence.internal.ptx.bounds.RangeProgram.Sum;
+import dev.streamfence.internal.ptx.bounds.RangeProgram.UpTo;
 import dev.streamfence.internal.ptx.bounds.RangeProgram.Within;
 import dev.streamfence.internal.ptx.symbolic.Interval;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -117,5 +121,55 @@ final class RangeStepsTest {
   void aProductIsBetweenThoseOfTheEnds(long a, long b, long c, long d, long least, long most) {
     int[][] factors = {{between(a, b), between(c, d)}};
     gives(new Sum(new long[] {1}, factors, true, true), least, most);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    // 2 * (x + d / 2) = 2 * x + d - rest, with a rest of 0 or 1.
+    "0, 199, -1, 0, 1, 0, 99",
+    "1, 200, -1, 0, 1, 0, 100",
+    "-3, -1, -1, 0, 1, -2, -1",
+    "-4, -2, 0, 1, 1, -2, -1",
+    // Multiples of 4 alone.
+    "8, 1598, -4, 0, 4, 4, 796",
+    "-9, -1, -4, 0, 4, -4, -4"
+  })
+  void aSumLiesBetweenTheHalvesOfItsDouble(
+      long low, long high, long leastRest, long mostRest, long unit, long least, long most) {
+    gives(
+        new Quotient(between(low, high), 2, leastRest, mostRest, unit, checks(), true, true),
+        least,
+        most);
+    int fails = between(0, 0);
+    gives(
+        new Quotient(between(low, high), 2, leastRest, mostRest, unit, checks(fails), true, true),
+        Interval.LEAST,
+        Interval.MOST);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "0, 9, 4, 0, 4",
+    "-1, 3, 9, -1, 3",
+    "0, 9, 0, 0, 0",
+    "0, 9, -1, 9223372036854775807, -9223372036854775808"
+  })
+  void numbersLieBetweenTheLeastOneAndTheLeastEnd(
+      long from, long most, long end, long least, long greatest) {
+    gives(new UpTo(from, checks(between(end, end), between(12, 12)), most), least, greatest);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"1, 2, 11", "0, 0, 2", "-1, -1, 2"})
+  void valuesThatMoveTowardsEachOtherStayBetweenTheirFirstOnes(
+      int direction, long least, long most) {
+    int own = between(2, 2);
+    gives(new Ends(checks(own), checks(own, between(5, 10)), direction), least, most);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"0, 9, 1", "-1, 9, 0", "0, 10, 0", "5, 4, 1"})
+  void aStepIsInsideOfAnotherThatHasAllItsValues(long low, long high, int expected) {
+    gives(new Inside(checks(between(low, high)), checks(between(0, 9))), expected, expected);
   }
 }
