@@ -66,12 +66,12 @@ class BoundsSimulationTest {
   @Test
   void kernelsOfTheCorpusTouchWhatIsCertainAndNothingBeyondTheirLimits() throws Exception {
     BoundsClaims claims = new BoundsClaims();
-    List<Path> files = CorpusKernels.files();
-    for (int i = 0; i < files.size(); i += Effort.of(5, 1)) {
-      PtxModule module = PtxModule.parse(Files.readString(files.get(i)));
+    // All of them, so that a new file does not change which others are compared.
+    for (Path file : CorpusKernels.files()) {
+      PtxModule module = PtxModule.parse(Files.readString(file));
       for (var entry : module.entries()) {
         try {
-          claims.compare(files.get(i) + "", module, entry, CorpusKernels.arrays(entry), 7, 6);
+          claims.compare(file + "", module, entry, CorpusKernels.arrays(entry), 7, 6);
         } catch (PtxException e) {
           // The interpreter does not know an instruction of the module.
           break;
@@ -80,10 +80,10 @@ class BoundsSimulationTest {
     }
     System.out.println("Bounds of the corpus: " + claims);
 
-    assertThat(claims.launches).isGreaterThan(Effort.of(150, 1500));
+    assertThat(claims.launches).isGreaterThan(1500);
     assertThat(claims.limits).isGreaterThan(claims.launches);
     assertThat(claims.grids).isPositive();
     assertThat(claims.certain).isGreaterThan(claims.completed);
-    assertThat(claims.exactCertain).isGreaterThan(claims.certain * 8 / 10);
+    assertThat(claims.exactCertain).isGreaterThan(claims.certain * 9 / 10);
   }
 }
