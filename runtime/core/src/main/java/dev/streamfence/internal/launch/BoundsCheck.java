@@ -25,13 +25,13 @@ final class BoundsCheck implements LaunchNumbers {
   private final BoundsEvaluator evaluator;
   private final KernelLaunch launch;
   private final ArgumentFrame frame;
+  private final ArrayArguments arrays;
   private final int[] offsets;
   private final int[] widths;
 
   /** The numbers of the last launch: arguments, blocks of the grid, threads of a block. */
   private final long[] numbers;
 
-  private final long[] lengths;
   private final long[] begins;
   private final long[] ends;
   private boolean isComputed;
@@ -52,11 +52,13 @@ final class BoundsCheck implements LaunchNumbers {
 
   private long uncovered = NONE;
 
-  BoundsCheck(LoadedBounds bounds, KernelLaunch launch, ArgumentFrame frame) {
+  BoundsCheck(
+      LoadedBounds bounds, KernelLaunch launch, ArgumentFrame frame, ArrayArguments arrays) {
     this.bounds = bounds;
     this.evaluator = bounds.evaluator();
     this.launch = launch;
     this.frame = frame;
+    this.arrays = arrays;
     List<NumberPlace> arguments = bounds.arguments();
     this.offsets =
         arguments.stream()
@@ -64,7 +66,6 @@ final class BoundsCheck implements LaunchNumbers {
             .toArray();
     this.widths = arguments.stream().mapToInt(NumberPlace::bytes).toArray();
     this.numbers = new long[offsets.length + 2 * DIMENSIONS];
-    this.lengths = new long[bounds.arrays()];
     this.begins = new long[bounds.arrays()];
     this.ends = new long[bounds.arrays()];
     this.shapeEnds = new long[bounds.arrays()];
@@ -75,15 +76,15 @@ final class BoundsCheck implements LaunchNumbers {
    *
    * @throws KernelArgumentException if an array is too short, with both numbers
    */
-  void check(ArrayArguments arrays) {
+  void check() {
     isShapeTaken &= !launch.isShapeNew();
     long version = arrays.version();
-    if (isCovered(arrays, version)) {
+    if (isCovered(version)) {
       return;
     }
     boolean areLengthsNew = passed != version && bounds.dependsOnLengths();
     if (takeNumbers() || !isComputed || areLengthsNew) {
-      compute(arrays);
+      compute();
     } else if (passed == version) {
       return;
     }
@@ -108,7 +109,7 @@ final class BoundsCheck implements LaunchNumbers {
    * Whether no thread of the grid leaves the arrays, whatever the other numbers are, so that these
    * need not be looked at.
    */
-  private boolean isCovered(ArrayArguments arrays, long version) {
+  private boolean isCovered(long version) {
     if (bounds.isProofRequired()) {
       return false;
     }
@@ -116,10 +117,10 @@ final class BoundsCheck implements LaunchNumbers {
       takeShape();
     }
     if (covered != version && uncovered != version) {
-      boolean fits = fit(arrays);
+      boolean fits = fit();
       if (!fits && !isShape()) {
         takeShape();
-        fits = fit(arrays);
+        fits = fit();
       }
       covered = fits ? version : NONE;
       uncovered = fits ? NONE : version;
@@ -127,7 +128,7 @@ final class BoundsCheck implements LaunchNumbers {
     return covered == version;
   }
 
-  private boolean fit(ArrayArguments arrays) {
+  private boolean fit() {
     for (int i = 0; i < arrays.count(); i++) {
       int array = checked(arrays.get(i));
       if (array >= 0 && shapeEnds[array] > arrays.get(i).sizeInBytes()) {
@@ -192,9 +193,8 @@ final class BoundsCheck implements LaunchNumbers {
     return changed;
   }
 
-  private void compute(ArrayArguments arrays) {
+  private void compute() {
     isComputed = false;
-    takeLengths(arrays);
     if (bounds.isProofRequired()) {
       evaluator.limit(this);
     }
@@ -209,17 +209,6 @@ final class BoundsCheck implements LaunchNumbers {
       }
     }
     isComputed = true;
-  }
-
-  /** Takes the lengths of the arrays; of those that are not passed here, none is known. */
-  private void takeLengths(ArrayArguments arrays) {
-    Arrays.fill(lengths, Long.MAX_VALUE);
-    for (int i = 0; i < arrays.count() && bounds.dependsOnLengths(); i++) {
-      int array = checked(arrays.get(i));
-      if (array >= 0) {
-        lengths[array] = arrays.get(i).length();
-      }
-    }
   }
 
   private KernelArgumentException refusal(int array, ArrayArgument argument) {
@@ -271,7 +260,8 @@ final class BoundsCheck implements LaunchNumbers {
 
   @Override
   public long length(int array) {
-    return lengths[array];
+    // Other bounds are kept while the arrays change, so they may not depend on any length.
+    return bounds.dependsOnLengths() ? arrays.length(bounds.position(array)) : Long.MAX_VALUE;
   }
 
   @Override

@@ -393,9 +393,10 @@ final class LaunchArguments {
     }
   }
 
-  /** Refuses a launch whose kernel certainly touches an element that an array does not have. */
-  void check(BoundsCheck bounds) {
-    bounds.check(arrays);
+  /** Compares launches with the lengths of their arrays; null if none can be refused. */
+  @Nullable BoundsCheck boundsCheck() {
+    LoadedBounds bounds = kernel.bounds();
+    return bounds == null ? null : new BoundsCheck(bounds, launch, frame, arrays);
   }
 
   /** The numbers of a node that has the arguments of this launch. */

@@ -58,6 +58,11 @@ final class LoadedBounds {
     return declared.indexAt(position);
   }
 
+  /** The position of an array's parameter, see {@link #array}. */
+  int position(int array) {
+    return declared.position(array);
+  }
+
   /** Whether launches are refused unless they provably stay in their arrays. */
   boolean isProofRequired() {
     return signature.requiresBounds();

@@ -115,10 +115,10 @@ final class NodeNumbers implements RecordedNode.Numbers {
   private void checkBounds() {
     LoadedBounds known = kernel.bounds();
     if (bounds == null && known != null) {
-      bounds = new BoundsCheck(known, launch, frame);
+      bounds = new BoundsCheck(known, launch, frame, arrays);
     }
     if (bounds != null) {
-      bounds.check(arrays);
+      bounds.check();
     }
   }
 

@@ -247,12 +247,11 @@ public final class TrackedRecorder implements LaunchRecorder {
 
   private void checkBounds() {
     if (!areBoundsKnown) {
-      LoadedBounds known = kernel.bounds();
-      bounds = known == null ? null : new BoundsCheck(known, launch, frame);
+      bounds = arguments.boundsCheck();
       areBoundsKnown = true;
     }
     if (bounds != null) {
-      arguments.check(bounds);
+      bounds.check();
     }
   }
 

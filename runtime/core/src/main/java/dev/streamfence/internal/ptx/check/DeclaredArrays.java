@@ -21,6 +21,7 @@ public final class DeclaredArrays {
   private final Map<Integer, Integer> distinct = new HashMap<>();
   private final Map<Integer, List<NumberLimit>> limits = new HashMap<>();
   private final List<Integer> indexes = new ArrayList<>();
+  private final List<Integer> positions = new ArrayList<>();
 
   private DeclaredArrays() {}
 
@@ -67,6 +68,7 @@ public final class DeclaredArrays {
       if (array.distinct()) {
         distinct.put(places.size(), array.elementType().sizeInBytes());
       }
+      positions.add(indexes.size() - 1);
       places.add(place);
       names.add(placed.name());
       trusted.add(array.trusted());
@@ -121,5 +123,10 @@ public final class DeclaredArrays {
    */
   public int indexAt(int position) {
     return indexes.get(position);
+  }
+
+  /** The position of an array's parameter, see {@link #indexAt}. */
+  public int position(int array) {
+    return positions.get(array);
   }
 }
