@@ -63,7 +63,12 @@ public interface LaunchObserver {
 
     /** Whether something is declared of the numbers that the kernel loads. */
     public boolean declaresNumbers() {
-      return distinct || least != Long.MIN_VALUE || most != Long.MAX_VALUE;
+      return distinct || isLimited();
+    }
+
+    /** Whether the elements that the kernel loads lie between {@link #least} and {@link #most}. */
+    public boolean isLimited() {
+      return least != Long.MIN_VALUE || most != Long.MAX_VALUE;
     }
   }
 

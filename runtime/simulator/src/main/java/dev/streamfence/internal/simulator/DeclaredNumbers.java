@@ -37,12 +37,15 @@ final class DeclaredNumbers {
     for (Use use : op.uses()) {
       if (use.declaresNumbers() && shadow.contains(use.address())) {
         DeclaredNumbers numbers = new DeclaredNumbers(use, allocation, runs);
-        if (use.distinct()) {
-          numbers.report(Kind.EQUAL_NUMBERS, numbers.repeated(), "", op, shadow);
+        long repeated = use.distinct() ? numbers.repeated() : -1;
+        if (repeated >= 0) {
+          numbers.report(Kind.EQUAL_NUMBERS, repeated, "", op, shadow);
         }
-        String range = ", declared from " + use.least() + " to " + use.most();
-        long outside = numbers.outside(use.least(), use.most());
-        numbers.report(Kind.UNDECLARED_NUMBER, outside, range, op, shadow);
+        long outside = use.isLimited() ? numbers.outside(use.least(), use.most()) : -1;
+        if (outside >= 0) {
+          String range = ", declared from " + use.least() + " to " + use.most();
+          numbers.report(Kind.UNDECLARED_NUMBER, outside, range, op, shadow);
+        }
       }
     }
   }
@@ -50,14 +53,12 @@ final class DeclaredNumbers {
   /**
    * Reports an element.
    *
-   * @param at where it is; negative if there is none
+   * @param at where it is
    * @param declared what its number is compared with
    */
   private void report(Kind kind, long at, String declared, Submitted op, Shadow shadow) {
-    if (at >= 0) {
-      String detail = number(at) + declared;
-      shadow.report(kind, shadow.allocation(), op, at, at + size, detail);
-    }
+    String detail = number(at) + declared;
+    shadow.report(kind, shadow.allocation(), op, at, at + size, detail);
   }
 
   /** The number of an element, with its sign. */
