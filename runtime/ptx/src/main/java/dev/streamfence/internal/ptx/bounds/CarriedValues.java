@@ -49,7 +49,7 @@ final class CarriedValues {
   /**
    * Values of a loop that need each other.
    *
-   * @param first for each, the steps of what it has without any other: its first value first
+   * @param first for each, the steps of what it is without the others: its first value first
    */
   private record Together(Loop loop, List<Node> values, List<int[]> first) {
     int latch() {
@@ -165,7 +165,9 @@ final class CarriedValues {
     return proved;
   }
 
-  /** The steps of what a value has without those that it needs. */
+  /**
+   * The steps of what a value is without the values that need each other: its first value first.
+   */
   private int[] first(Node value, Set<Node> computed, Ranges ranges, Context context) {
     return Stream.concat(
             Stream.of(value.input(0)),
@@ -179,11 +181,9 @@ final class CarriedValues {
     Map<Node, Integer> open = new LinkedHashMap<>();
     for (int i = 0; i < together.values().size(); i++) {
       Node value = together.values().get(i);
-      int[] own = together.first().get(i);
-      int[] parts = Arrays.copyOf(own, own.length + 1);
       long most = OperationRange.most(value.bits, false);
-      parts[own.length] = program.add(new RangeProgram.Fixed(0, most, true, true));
-      open.put(value, program.add(new RangeProgram.Hull(parts, true, true)));
+      int any = program.add(new RangeProgram.Fixed(0, most, true, true));
+      open.put(value, hull(together.first().get(i), any));
     }
     return open;
   }
@@ -212,10 +212,7 @@ final class CarriedValues {
     int held = held(closed[0]);
     for (int i = 0; i < next.length && held > 0; i++) {
       Node value = together.values().get(i);
-      int[] own = together.first().get(i);
-      int[] parts = Arrays.copyOf(own, own.length + 1);
-      parts[own.length] = next[i];
-      int range = program.add(new RangeProgram.Hull(parts, true, true));
+      int range = hull(together.first().get(i), next[i]);
       long least = OperationRange.least(value.bits, false);
       long most = OperationRange.most(value.bits, false);
       int checked = program.add(new RangeProgram.Checked(range, least, most, closed, true, true));
@@ -225,6 +222,13 @@ final class CarriedValues {
           (one, other) -> program.add(new RangeProgram.Both(one, other, true, true)));
     }
     return held == launches.size();
+  }
+
+  /** A range that has what some steps have, and what one more has. */
+  private int hull(int[] steps, int more) {
+    int[] parts = Arrays.copyOf(steps, steps.length + 1);
+    parts[steps.length] = more;
+    return program.add(new RangeProgram.Hull(parts, true, true));
   }
 
   /** In how many launches that are tried a step is 1. */
@@ -272,7 +276,7 @@ final class CarriedValues {
     return found;
   }
 
-  /** Some values, and all that their next ones are made of and that is computed from them. */
+  /** Some values, and what their next ones need that is computed from them. */
   private static Set<Node> computedFrom(List<Node> values) {
     Map<Node, List<Node>> users = new HashMap<>();
     for (Node node : Node.reached(values, each -> true)) {

@@ -138,11 +138,12 @@ final class LoadedNumbers {
   }
 
   /**
-   * What is not less than a polynomial: it with limits in the place of the loaded numbers that it
-   * adds, and with the least ones in that of those that it subtracts as well; for each limit, if
-   * there are several. None if it has no such numbers.
+   * Upper bounds of a polynomial, none if it has no limited numbers. In one of them, the greatest
+   * number that a limit allows stands in the place of each such number that is added; in another
+   * one, the least number in the place of each that is subtracted as well. If a number has several
+   * limits, there are two for each.
    */
-  Set<Polynomial> atLeast(Polynomial polynomial) {
+  Set<Polynomial> upperBounds(Polynomial polynomial) {
     if (!isIn(polynomial)) {
       return Set.of();
     }

@@ -80,7 +80,8 @@ final class LoopFacts {
       Polynomial difference = ranges.difference(fact);
       if (difference != null) {
         Context outside = context;
-        for (Polynomial more : isOrder(fact) ? loaded.atLeast(difference) : Set.<Polynomial>of()) {
+        for (Polynomial more :
+            isOrder(fact) ? loaded.upperBounds(difference) : Set.<Polynomial>of()) {
           context = within(context, loop, fact, more, List.of());
         }
         context = within(context, loop, fact, difference, List.of());
@@ -141,25 +142,24 @@ final class LoopFacts {
     return carried.isCarried(nodes.node(id));
   }
 
-  /** What the next iteration has in the place of a value; null if that is not known. */
+  /** The value in whose place the next iteration has one; null if that is not known. */
   private @Nullable Node carried(Node next, Loop loop) {
-    boolean isExtended = next.is(Operator.SIGN_EXTEND) || next.is(Operator.ZERO_EXTEND);
-    Node value = isExtended ? next.input(0) : next;
-    Node phi = carried.phi(value, loop);
+    Node phi = carried.phi(next.unextended(), loop);
     if (phi != null) {
-      return isExtended ? nodes.of(next.operation, next.bits, phi) : phi;
+      return extended(phi, next);
     }
     return formulas.isInvariant(next, loop) ? next : null;
   }
 
   /** What the first iteration has in the place of a value. */
   private Node first(Node value, Loop loop) {
-    boolean isExtended = value.is(Operator.SIGN_EXTEND) || value.is(Operator.ZERO_EXTEND);
-    Node phi = isExtended ? value.input(0) : value;
-    if (!phi.isCarried || phi.block != loop.header) {
-      return value;
-    }
-    return isExtended ? nodes.of(value.operation, value.bits, phi.input(0)) : phi.input(0);
+    Node phi = value.unextended();
+    return phi.isCarried && phi.block == loop.header ? extended(phi.input(0), value) : value;
+  }
+
+  /** A value in as many bits as another one, and extended as that is. */
+  private Node extended(Node value, Node other) {
+    return other.isExtended() ? nodes.of(other.operation, other.bits, value) : value;
   }
 
   /**

@@ -95,6 +95,7 @@ final class RangeProgram {
   /**
    * The numbers from one on to the least of several ends.
    *
+   * @param least the least of the numbers
    * @param ends the steps of the ends
    * @param most the greatest number in any launch
    */
@@ -364,7 +365,7 @@ final class RangeProgram {
   private final List<RangeStep> steps = new ArrayList<>();
   private int limit = MAX_STEPS;
 
-  /** Sets after how many steps it is too long, and returns after how many it was. */
+  /** Limits how many steps it may have, and returns the limit before. */
   int limit(int most) {
     int before = limit;
     limit = Math.min(most, MAX_STEPS);

@@ -213,7 +213,7 @@ final class Ranges {
   /** What is known besides if a difference is at least 0, and so is what it is at most. */
   private Context atLeast(Context before, Polynomial difference, int[] checks) {
     Context context = before;
-    for (Polynomial more : loaded.atLeast(difference)) {
+    for (Polynomial more : loaded.upperBounds(difference)) {
       context = add(context, more, false, checks);
     }
     return add(context, difference, false, checks);

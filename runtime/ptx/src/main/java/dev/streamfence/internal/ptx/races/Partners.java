@@ -58,8 +58,7 @@ final class Partners {
       Node less = order.left();
       Node more = order.right();
       // Both with a sign, or both without.
-      boolean areExtended = less.is(Operator.ZERO_EXTEND) || less.is(Operator.SIGN_EXTEND);
-      if (areExtended && more.is(less.operation)) {
+      if (less.isExtended() && more.is(less.operation)) {
         less = less.input(0);
         more = more.input(0);
       }

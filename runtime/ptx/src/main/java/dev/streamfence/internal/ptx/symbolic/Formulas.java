@@ -98,11 +98,7 @@ public final class Formulas {
     }
     // What one iteration reads as a number of fewer bits would have to fit in each one before it.
     boolean isRead =
-        grown(phi).stream()
-            .anyMatch(
-                node ->
-                    (node.is(Operator.SIGN_EXTEND) || node.is(Operator.ZERO_EXTEND))
-                        && !isInvariant(node, loop));
+        grown(phi).stream().anyMatch(node -> node.isExtended() && !isInvariant(node, loop));
     if (step != null && !isRead) {
       steps.put(phi, step);
     }
@@ -318,18 +314,14 @@ public final class Formulas {
     return guards.along(before, phi.block).stream()
         .filter(fact -> fact.operation() == Operator.EQUAL && fact.isTrue())
         .filter(
-            fact -> Math.min(compared(fact.left()).bits, compared(fact.right()).bits) >= phi.bits)
+            fact ->
+                Math.min(fact.left().unextended().bits, fact.right().unextended().bits) >= phi.bits)
         .toList();
   }
 
-  /** A side of a comparison before it was extended to 64 bits. */
-  private static Node compared(Node side) {
-    return side.is(Operator.SIGN_EXTEND) || side.is(Operator.ZERO_EXTEND) ? side.input(0) : side;
-  }
-
   private void addCompared(Fact fact, Set<Condition> all) {
-    all.addAll(conditions(compared(fact.left())));
-    all.addAll(conditions(compared(fact.right())));
+    all.addAll(conditions(fact.left().unextended()));
+    all.addAll(conditions(fact.right().unextended()));
   }
 
   /** A value in the iteration of a loop in which a difference is 0; null if that is not known. */

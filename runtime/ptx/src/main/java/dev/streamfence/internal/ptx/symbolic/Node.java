@@ -192,6 +192,16 @@ public final class Node {
     return operation == other;
   }
 
+  /** Whether it is another value in more bits. */
+  public boolean isExtended() {
+    return is(Operator.SIGN_EXTEND) || is(Operator.ZERO_EXTEND);
+  }
+
+  /** The value that it is in more bits; itself if it is none in more bits. */
+  public Node unextended() {
+    return isExtended() ? input(0) : this;
+  }
+
   public boolean isConstant(long value) {
     return operation == Operator.CONSTANT && constant == value;
   }
