@@ -743,7 +743,8 @@ class CodeMistakesTest {
             "@Kernel void run(@Reads(below = \"n\", least = -1) DeviceArray<int[]> x,"
                 + " @Reads(atMost = \"n\", least = -5_000_000_000L) DeviceArray<long[]> y,"
                 + " @ThreadCount int n);");
-    assertThat(limited.launcher()).contains(".below(\"n\", -1)", ".atMost(\"n\", -5000000000L)");
+    assertThat(limited.launcher())
+        .contains(".below(\"n\").least(-1)", ".atMost(\"n\").least(-5000000000L)");
     Mistakes needless =
         Mistakes.inKernels(
             "@Kernel void run(«@Reads(least = -1) DeviceArray<int[]> x, @ThreadCount int n);");

@@ -90,7 +90,7 @@ class EclipseCompilerTest {
     assertThat(launcher("demo/KernelsLauncher", build))
         .contains(
             ".reads(\"a\", int[].class).below(\"b\")",
-            ".reads(\"b\", long[].class).atMost(\"n\", -1).atMost(\"a\", -1)")
+            ".reads(\"b\", long[].class).atMost(\"n\").atMost(\"a\").least(-1)")
         .containsPattern("\"c\", int\\[]\\.class\\)\\s");
   }
 

@@ -158,14 +158,12 @@ final class SignatureGenerator {
   }
 
   private static String limits(KernelParameter.Array array) {
-    return array.limits().stream()
-        .map(
-            limit ->
-                (limit.isBelow() ? ".below(" : ".atMost(")
-                    + name(limit.parameter())
-                    + (limit.least() == 0 ? "" : ", " + literal(limit.least()))
-                    + ")")
-        .collect(joining());
+    String limits =
+        array.limits().stream()
+            .map(
+                limit -> (limit.isBelow() ? ".below(" : ".atMost(") + name(limit.parameter()) + ")")
+            .collect(joining());
+    return limits + (array.least() == 0 ? "" : ".least(" + literal(array.least()) + ")");
   }
 
   private static String literal(long number) {

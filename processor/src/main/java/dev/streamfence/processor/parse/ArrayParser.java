@@ -118,9 +118,9 @@ final class ArrayParser {
     List<ElementLimit> limits = new ArrayList<>();
     long least = Mirrors.value(annotation.get(), "least", Long.class).orElse(0L);
     Mirrors.texts(annotation.get(), "below")
-        .forEach(limit -> limits.add(new ElementLimit(limit, true, least)));
+        .forEach(limit -> limits.add(new ElementLimit(limit, true)));
     Mirrors.texts(annotation.get(), "atMost")
-        .forEach(limit -> limits.add(new ElementLimit(limit, false, least)));
+        .forEach(limit -> limits.add(new ElementLimit(limit, false)));
     if (least != 0 && limits.isEmpty()) {
       mistakes.report(Problem.NEEDLESS_LEAST, declared.culprit(annotation.get()), declared.shown());
     }
@@ -145,7 +145,8 @@ final class ArrayParser {
                 Mirrors.has(declared.annotated(), KernelAnnotation.OPTIONAL),
                 isDistinct,
                 isPeer,
-                limits));
+                limits,
+                limits.isEmpty() ? 0 : least));
   }
 
   private static boolean isTrue(AnnotationMirror annotation, String attribute) {

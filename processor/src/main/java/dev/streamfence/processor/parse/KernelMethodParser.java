@@ -204,14 +204,11 @@ final class KernelMethodParser {
 
   /** Requires that what limits numbers in arrays is there. */
   private void checkLimits(ExecutableElement method, KernelSignature signature) {
-    int index = -1;
     for (PlacedParameter placed : signature.placed()) {
-      boolean isField = !placed.name().equals(placed.parameter().name());
-      index += isField ? 0 : 1;
       if (placed.parameter() instanceof KernelParameter.Array array) {
         for (ElementLimit limit : array.limits()) {
           if (signature.limiting(placed, limit).isEmpty()) {
-            VariableElement parameter = method.getParameters().get(index);
+            VariableElement parameter = method.getParameters().get(placed.index());
             mistakes.report(
                 Problem.UNKNOWN_LIMIT,
                 Mirrors.find(parameter, KernelAnnotation.READS)

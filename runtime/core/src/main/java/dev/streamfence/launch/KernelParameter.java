@@ -167,6 +167,8 @@ public sealed interface KernelParameter {
    * @param distinct whether no two of the elements that a launch loads are equal
    * @param peer whether a launch may pass an array of another device
    * @param limits the limits of the elements that a launch loads; all of them hold
+   * @param least the least of these elements if they have limits, otherwise 0: 0 for indexes, -1
+   *     where that stands for none
    */
   record Array(
       String name,
@@ -176,7 +178,8 @@ public sealed interface KernelParameter {
       boolean optional,
       boolean distinct,
       boolean peer,
-      List<ElementLimit> limits)
+      List<ElementLimit> limits,
+      long least)
       implements Tracked {
     public Array {
       limits = List.copyOf(limits);
@@ -186,6 +189,10 @@ public sealed interface KernelParameter {
             name
                 + ": only an array of whole numbers that a kernel only reads can be "
                 + (distinct ? "distinct" : "limited"));
+      }
+      if (limits.isEmpty() && least != 0) {
+        throw new IllegalArgumentException(
+            name + ": the least element is " + least + ", but no limit is declared; declare one");
       }
     }
 
@@ -204,17 +211,17 @@ public sealed interface KernelParameter {
 
     @Override
     public Array asTrusted() {
-      return new Array(name, elementType, access, true, optional, distinct, peer, limits);
+      return new Array(name, elementType, access, true, optional, distinct, peer, limits, least);
     }
 
     @Override
     public Array asPeer() {
-      return new Array(name, elementType, access, trusted, optional, distinct, true, limits);
+      return new Array(name, elementType, access, trusted, optional, distinct, true, limits, least);
     }
 
     /** The same parameter, for which a launch may pass no array. */
     public Array asOptional() {
-      return new Array(name, elementType, access, trusted, true, distinct, peer, limits);
+      return new Array(name, elementType, access, trusted, true, distinct, peer, limits, least);
     }
 
     /**
@@ -223,7 +230,7 @@ public sealed interface KernelParameter {
      * @throws IllegalArgumentException unless it is an array of whole numbers that is only read
      */
     public Array asDistinct() {
-      return new Array(name, elementType, access, trusted, optional, true, peer, limits);
+      return new Array(name, elementType, access, trusted, optional, true, peer, limits, least);
     }
 
     /**
@@ -234,7 +241,16 @@ public sealed interface KernelParameter {
     public Array limited(ElementLimit limit) {
       List<ElementLimit> more = new ArrayList<>(limits);
       more.add(limit);
-      return new Array(name, elementType, access, trusted, optional, distinct, peer, more);
+      return new Array(name, elementType, access, trusted, optional, distinct, peer, more, least);
+    }
+
+    /**
+     * The same parameter, with another least number among the elements that have limits.
+     *
+     * @throws IllegalArgumentException if they have none
+     */
+    public Array from(long other) {
+      return new Array(name, elementType, access, trusted, optional, distinct, peer, limits, other);
     }
 
     @Override
@@ -373,7 +389,7 @@ public sealed interface KernelParameter {
     return component != null && component.isArray()
         ? new Table(name, ArrayElement.ofArray(component), access, false, false)
         : new Array(
-            name, ArrayElement.ofArray(type), access, false, false, false, false, List.of());
+            name, ArrayElement.ofArray(type), access, false, false, false, false, List.of(), 0);
   }
 
   /** The annotation that declares an access, for errors. */

@@ -218,20 +218,7 @@ public final class KernelSignature {
    *     only read
    */
   public KernelSignature below(String limit) {
-    return below(limit, 0);
-  }
-
-  /**
-   * Declares that each element that a launch loads from the array that was added last is at least a
-   * number, and less than a limit.
-   *
-   * @param limit see {@link ElementLimit#parameter}
-   * @param least the least of the elements, such as -1 where that stands for none
-   * @throws IllegalArgumentException if the last addition was not an array of whole numbers that is
-   *     only read
-   */
-  public KernelSignature below(String limit, long least) {
-    return limited(new ElementLimit(limit, true, least), "below");
+    return limited(new ElementLimit(limit, true), "below");
   }
 
   /**
@@ -243,20 +230,22 @@ public final class KernelSignature {
    *     only read
    */
   public KernelSignature atMost(String limit) {
-    return atMost(limit, 0);
+    return limited(new ElementLimit(limit, false), "atMost");
   }
 
   /**
-   * Declares that each element that a launch loads from the array that was added last is at least a
-   * number, and not greater than a limit.
+   * Declares that the elements that have limits, see {@link #below} and {@link #atMost}, begin at
+   * another number than 0.
    *
-   * @param limit see {@link ElementLimit#parameter}
-   * @param least the least of the elements, such as -1 where that stands for none
-   * @throws IllegalArgumentException if the last addition was not an array of whole numbers that is
-   *     only read
+   * @param number the least of them, such as -1 where that stands for none
+   * @throws IllegalArgumentException if the last addition was not an array with such a limit
    */
-  public KernelSignature atMost(String limit, long least) {
-    return limited(new ElementLimit(limit, false, least), "atMost");
+  public KernelSignature least(long number) {
+    if (last() instanceof KernelParameter.Array last && !last.limits().isEmpty()) {
+      return withLast(last.from(number));
+    }
+    throw new IllegalArgumentException(
+        entry + ": least(..) follows no limit; declare one with below(..) or atMost(..)");
   }
 
   private KernelSignature limited(ElementLimit limit, String step) {
@@ -443,13 +432,15 @@ public final class KernelSignature {
   public List<PlacedParameter> placed() {
     List<PlacedParameter> placed = new ArrayList<>();
     int passed = 0;
-    for (KernelParameter parameter : parameters) {
-      placed.add(new PlacedParameter(parameter.name(), parameter, passed, 0));
+    for (int index = 0; index < parameters.size(); index++) {
+      KernelParameter parameter = parameters.get(index);
+      placed.add(new PlacedParameter(index, parameter.name(), parameter, passed, 0));
       if (parameter instanceof KernelParameter.Struct struct) {
         StructLayout layout = struct.layout();
         for (int i = 0; i < struct.fields().size(); i++) {
           KernelParameter.Field field = struct.fields().get(i);
-          placed.add(new PlacedParameter(struct.name(field), field, passed, layout.offset(i)));
+          int offset = layout.offset(i);
+          placed.add(new PlacedParameter(index, struct.name(field), field, passed, offset));
         }
       }
       passed += parameter instanceof KernelParameter.Passed ? 1 : 0;

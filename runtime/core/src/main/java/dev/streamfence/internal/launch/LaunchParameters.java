@@ -59,13 +59,13 @@ final class LaunchParameters {
 
   /** The least of the numbers in an array that a launch declares. */
   long least(int position) {
-    return limits(position).stream().mapToLong(ElementLimit::least).max().orElse(Long.MIN_VALUE);
+    return parameters[position] instanceof KernelParameter.Array array && !array.limits().isEmpty()
+        ? array.least()
+        : Long.MIN_VALUE;
   }
 
   private List<ElementLimit> limits(int position) {
-    return parameters[position] instanceof KernelParameter.Array declared
-        ? declared.limits()
-        : List.of();
+    return parameters[position] instanceof KernelParameter.Array array ? array.limits() : List.of();
   }
 
   /**

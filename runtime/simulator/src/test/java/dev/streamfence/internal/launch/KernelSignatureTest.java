@@ -72,11 +72,11 @@ final class KernelSignatureTest {
     assertThat(one.parameters())
         .containsExactly(
             new KernelParameter.Array(
-                "x", ElementType.INT, Access.READ, false, false, false, false, List.of()));
+                "x", ElementType.INT, Access.READ, false, false, false, false, List.of(), 0));
     assertThat(trusted.parameters())
         .containsExactly(
             new KernelParameter.Array(
-                "x", ElementType.INT, Access.READ, true, false, false, false, List.of()));
+                "x", ElementType.INT, Access.READ, true, false, false, false, List.of(), 0));
     assertThat(two.parameters()).hasSize(2);
     assertThat(one.blockSize()).isZero();
     assertThat(two.blockSize()).isEqualTo(64);
@@ -91,7 +91,7 @@ final class KernelSignatureTest {
     assertThat(k.reads("x", long[].class).optional().distinct().trusted().parameters())
         .containsExactly(
             new KernelParameter.Array(
-                "x", ElementType.LONG, Access.READ, true, true, true, false, List.of()));
+                "x", ElementType.LONG, Access.READ, true, true, true, false, List.of(), 0));
     for (KernelSignature signature :
         List.of(k, k.value("a", int.class), k.reads("t", int[][].class))) {
       assertThatIllegalArgumentException()
@@ -117,7 +117,8 @@ final class KernelSignatureTest {
         k.reads("x", long[].class)
             .below("x")
             .optional()
-            .atMost("n", -1)
+            .atMost("n")
+            .least(-1)
             .trusted()
             .distinct()
             .peer();
@@ -131,7 +132,8 @@ final class KernelSignatureTest {
                 true,
                 true,
                 true,
-                List.of(new ElementLimit("x", true, 0), new ElementLimit("n", false, -1))));
+                List.of(new ElementLimit("x", true), new ElementLimit("n", false)),
+                -1));
     assertThat(limited).isNotEqualTo(k.reads("x", long[].class).optional().trusted().distinct());
     assertThatIllegalArgumentException()
         .isThrownBy(() -> k.value("n", int.class).below("n"))
@@ -139,6 +141,18 @@ final class KernelSignatureTest {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> k.reads("all", int[][].class).atMost("n"))
         .withMessage("k: atMost(..) follows no array");
+    for (KernelSignature signature :
+        List.of(k, k.reads("x", int[].class), limited.value("n", int.class))) {
+      assertThatIllegalArgumentException()
+          .isThrownBy(() -> signature.least(-1))
+          .withMessage("k: least(..) follows no limit; declare one with below(..) or atMost(..)");
+    }
+    assertThatIllegalArgumentException()
+        .isThrownBy(
+            () ->
+                new KernelParameter.Array(
+                    "x", ElementType.INT, Access.READ, false, false, false, false, List.of(), -1))
+        .withMessage("x: the least element is -1, but no limit is declared; declare one");
     for (KernelSignature signature :
         List.of(k.reads("x", float[].class), k.writes("x", int[].class))) {
       assertThatIllegalArgumentException()
@@ -165,7 +179,7 @@ final class KernelSignatureTest {
       KernelSignature limited = k.reads("x", int[].class).below(limit);
       limited.requireComplete();
       PlacedParameter x = limited.placed().get(limited.placed().size() - 1);
-      assertThat(limited.limiting(x, new ElementLimit(limit, true, 0)).orElseThrow().name())
+      assertThat(limited.limiting(x, new ElementLimit(limit, true)).orElseThrow().name())
           .isEqualTo(limit);
     }
     for (String limit : List.of("f", "all", "rows", "bytes", "ends", "other", "")) {
@@ -193,10 +207,9 @@ final class KernelSignatureTest {
             .threads("n", int.class, 32);
     PlacedParameter ends = k.placed().get(2);
     assertThat(ends.name()).isEqualTo("rows.ends");
-    assertThat(k.limiting(ends, new ElementLimit("values", false, 0)).orElseThrow().name())
+    assertThat(k.limiting(ends, new ElementLimit("values", false)).orElseThrow().name())
         .isEqualTo("rows.values");
-    assertThat(k.limiting(ends, new ElementLimit("n", true, 0)).orElseThrow().name())
-        .isEqualTo("n");
+    assertThat(k.limiting(ends, new ElementLimit("n", true)).orElseThrow().name()).isEqualTo("n");
   }
 
   @Test
@@ -214,7 +227,7 @@ final class KernelSignatureTest {
                 .parameters())
         .containsExactly(
             new KernelParameter.Array(
-                "x", ElementType.INT, Access.READ, true, true, true, true, List.of()),
+                "x", ElementType.INT, Access.READ, true, true, true, true, List.of(), 0),
             new KernelParameter.Table("all", ElementType.INT, Access.WRITE, true, true));
     for (KernelSignature signature : List.of(k, k.value("a", int.class))) {
       assertThatIllegalArgumentException()
@@ -229,11 +242,11 @@ final class KernelSignatureTest {
     assertThat(k.value("a", int.class).writes("x", int[].class).trusted().optional().parameters())
         .contains(
             new KernelParameter.Array(
-                "x", ElementType.INT, Access.WRITE, true, true, false, false, List.of()));
+                "x", ElementType.INT, Access.WRITE, true, true, false, false, List.of(), 0));
     assertThat(k.reads("x", int[].class).optional().trusted().parameters())
         .containsExactly(
             new KernelParameter.Array(
-                "x", ElementType.INT, Access.READ, true, true, false, false, List.of()));
+                "x", ElementType.INT, Access.READ, true, true, false, false, List.of(), 0));
     KernelSignature table = k.reads("x", int[].class).reads("all", int[][].class);
     for (KernelSignature signature : List.of(k, k.value("a", int.class), table)) {
       assertThatIllegalArgumentException()

@@ -151,10 +151,10 @@ final class DeclaredNumbersTest {
   @Test
   void aNumberBelowTheLeastOneIsFound() {
     String code = SCATTER.replace("mul.wide.s32 %rd5, %r6, 4;", "mul.wide.s32 %rd5, 0, 4;");
-    assertThat(scatter(code, ANY.below("out", -1), 2, -1, 7)).hasSize(8);
+    assertThat(scatter(code, ANY.below("out").least(-1), 2, -1, 7)).hasSize(8);
     RacyAccessException found =
         catchThrowableOfType(
-            RacyAccessException.class, () -> scatter(code, ANY.below("out", -1), 2, 7, -2));
+            RacyAccessException.class, () -> scatter(code, ANY.below("out").least(-1), 2, 7, -2));
     assertThat(found.kind()).isEqualTo(Kind.UNDECLARED_NUMBER);
     assertThat(found.finding().address() % 32).isEqualTo(4);
   }

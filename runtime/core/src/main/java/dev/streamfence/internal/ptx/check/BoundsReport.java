@@ -4,7 +4,7 @@ import dev.streamfence.internal.ptx.analysis.AccessSite;
 import dev.streamfence.internal.ptx.bounds.ArrayBounds;
 import dev.streamfence.internal.ptx.bounds.KernelBounds;
 import dev.streamfence.internal.ptx.bounds.LaunchBounds;
-import dev.streamfence.internal.ptx.bounds.NumberLimit;
+import dev.streamfence.internal.ptx.bounds.NumberLimits;
 import dev.streamfence.internal.ptx.check.Mismatch.Difference;
 import dev.streamfence.internal.ptx.check.Mismatch.Subject;
 import dev.streamfence.internal.ptx.symbolic.KernelFlow;
@@ -38,13 +38,13 @@ final class BoundsReport {
     this.module = kernel.module();
     this.entry = kernel.entry();
     this.declared = DeclaredArrays.of(signature);
-    Map<Integer, List<NumberLimit>> limits = declared.limits();
+    Map<Integer, NumberLimits> limits = declared.limits();
     KernelBounds whole = bounds(kernel, limits);
     this.conditional = limits.isEmpty() ? Set.of() : whole.narrowerThan(bounds(kernel, Map.of()));
     this.bounds = whole.compact();
   }
 
-  private KernelBounds bounds(KernelFlow kernel, Map<Integer, List<NumberLimit>> limits) {
+  private KernelBounds bounds(KernelFlow kernel, Map<Integer, NumberLimits> limits) {
     return KernelBounds.of(kernel, declared.places(), declared.tables(), limits);
   }
 

@@ -1,6 +1,6 @@
 package dev.streamfence.internal.ptx.check;
 
-import dev.streamfence.internal.ptx.bounds.NumberLimit;
+import dev.streamfence.internal.ptx.bounds.NumberLimits;
 import dev.streamfence.internal.ptx.symbolic.ArrayPlace;
 import dev.streamfence.internal.ptx.symbolic.NumberPlace;
 import dev.streamfence.launch.ElementLimit;
@@ -19,7 +19,7 @@ public final class DeclaredArrays {
   private final List<String> names = new ArrayList<>();
   private final List<Boolean> trusted = new ArrayList<>();
   private final Map<Integer, Integer> distinct = new HashMap<>();
-  private final Map<Integer, List<NumberLimit>> limits = new HashMap<>();
+  private final Map<Integer, NumberLimits> limits = new HashMap<>();
   private final List<Integer> indexes = new ArrayList<>();
   private final List<Integer> positions = new ArrayList<>();
 
@@ -32,29 +32,26 @@ public final class DeclaredArrays {
     placed.forEach(arrays::add);
     for (PlacedParameter each : placed) {
       if (each.parameter() instanceof KernelParameter.Array array && !array.limits().isEmpty()) {
-        int index = arrays.indexes.get(placed.indexOf(each));
+        List<NumberLimits.Limit> limits = new ArrayList<>();
+        for (ElementLimit limit : array.limits()) {
+          limits.add(arrays.limit(limit, signature.limiting(each, limit).orElseThrow()));
+        }
         arrays.limits.put(
-            index,
-            array.limits().stream()
-                .map(
-                    limit ->
-                        arrays.limit(array, limit, signature.limiting(each, limit).orElseThrow()))
-                .toList());
+            arrays.indexes.get(placed.indexOf(each)),
+            new NumberLimits(array.elementType().sizeInBytes(), array.least(), limits));
       }
     }
     return arrays;
   }
 
-  private NumberLimit limit(
-      KernelParameter.Array array, ElementLimit limit, PlacedParameter other) {
-    int bytes = array.elementType().sizeInBytes();
-    ArrayPlace place = new ArrayPlace(other.passed(), other.offset());
+  private NumberLimits.Limit limit(ElementLimit limit, PlacedParameter other) {
     if (other.parameter() instanceof KernelParameter.Array) {
-      return NumberLimit.ofLength(bytes, places.indexOf(place), limit.isBelow(), limit.least());
+      int array = places.indexOf(new ArrayPlace(other.passed(), other.offset()));
+      return new NumberLimits.ArrayLength(array, limit.isBelow());
     }
     int size = ((KernelParameter.Passed) other.parameter()).sizeInBytes();
-    NumberPlace number = new NumberPlace(place.parameter(), place.offset(), size);
-    return NumberLimit.ofNumber(bytes, number, limit.isBelow(), limit.least());
+    NumberPlace place = new NumberPlace(other.passed(), other.offset(), size);
+    return new NumberLimits.PassedNumber(place, limit.isBelow());
   }
 
   private void add(PlacedParameter placed) {
@@ -96,7 +93,7 @@ public final class DeclaredArrays {
   }
 
   /** The limits of the elements of each array that has some. */
-  Map<Integer, List<NumberLimit>> limits() {
+  Map<Integer, NumberLimits> limits() {
     return Map.copyOf(limits);
   }
 
@@ -107,7 +104,9 @@ public final class DeclaredArrays {
 
   /** Whether the length of an array limits the elements of one. */
   public boolean hasLengthsAsLimits() {
-    return limits.values().stream().flatMap(List::stream).anyMatch(limit -> limit.number() == null);
+    return limits.values().stream()
+        .flatMap(numbers -> numbers.limits().stream())
+        .anyMatch(NumberLimits.ArrayLength.class::isInstance);
   }
 
   /** Whether the declaration vouches for an array. */

@@ -69,13 +69,13 @@ public final class KernelBounds {
   /**
    * Analyses a kernel for launches that keep to what is declared of the numbers in arrays.
    *
-   * @param limits those that hold together for the numbers of an array, by its index
+   * @param limits those of the numbers in an array, by its index
    */
   public static KernelBounds of(
       KernelFlow kernel,
       List<ArrayPlace> arrays,
       List<ArrayPlace> tables,
-      Map<Integer, List<NumberLimit>> limits) {
+      Map<Integer, NumberLimits> limits) {
     try {
       if (kernel.module().addressSize() != Long.SIZE) {
         throw new TooComplexException("it has no 64-bit addresses");
@@ -144,31 +144,31 @@ public final class KernelBounds {
     private final KernelFlow kernel;
     private final List<ArrayPlace> arrays;
     private final List<ArrayPlace> tables;
-    private final Map<Integer, List<NumberLimit>> limits;
+    private final Map<Integer, NumberLimits> limits;
     private final EvaluatedKernel evaluated;
 
     Analysis(
         KernelFlow kernel,
         List<ArrayPlace> arrays,
         List<ArrayPlace> tables,
-        Map<Integer, List<NumberLimit>> limits) {
+        Map<Integer, NumberLimits> limits) {
       this.kernel = kernel;
       this.arrays = arrays;
       this.tables = tables;
       kernel.function(MAX_INSTRUCTIONS);
       EvaluatedKernel found = evaluated(limits);
-      Map<Integer, List<NumberLimit>> kept = new HashMap<>(limits);
+      Map<Integer, NumberLimits> kept = new HashMap<>(limits);
       kept.keySet().removeIf(array -> !isOnlyRead(found, array));
       this.limits = kept;
       this.evaluated = kept.size() == limits.size() ? found : evaluated(kept);
     }
 
-    private EvaluatedKernel evaluated(Map<Integer, List<NumberLimit>> limited) {
+    private EvaluatedKernel evaluated(Map<Integer, NumberLimits> limited) {
       Map<Integer, Integer> naturals = new HashMap<>();
       limited.forEach(
-          (array, all) -> {
-            if (all.stream().anyMatch(limit -> limit.least() >= 0)) {
-              naturals.put(array, all.get(0).bytes());
+          (array, numbers) -> {
+            if (numbers.least() >= 0) {
+              naturals.put(array, numbers.bytes());
             }
           });
       return kernel.values(arrays, tables, naturals);

@@ -19,6 +19,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -32,17 +33,17 @@ final class LoadedNumbers {
   private final Formulas formulas;
   private final NodeGraph nodes;
   private final Dependences dependences;
-  private final Map<Integer, List<NumberLimit>> limits;
+  private final Map<Integer, NumberLimits> limits;
 
   /** Those of values that were asked for. */
-  private final Map<Node, List<NumberLimit>> known = new HashMap<>();
+  private final Map<Node, Optional<NumberLimits>> known = new HashMap<>();
 
   /**
    * Creates the numbers of a kernel.
    *
-   * @param limits those that hold together for the numbers of an array
+   * @param limits those of the numbers in an array, by its index
    */
-  LoadedNumbers(EvaluatedKernel kernel, Formulas formulas, Map<Integer, List<NumberLimit>> limits) {
+  LoadedNumbers(EvaluatedKernel kernel, Formulas formulas, Map<Integer, NumberLimits> limits) {
     this.values = kernel.values();
     this.memory = kernel.memory();
     this.nodes = kernel.nodes();
@@ -52,59 +53,54 @@ final class LoadedNumbers {
   }
 
   /** The limits of a value; none unless it is certainly loaded from an array that has some. */
-  private List<NumberLimit> limits(Node value) {
-    if (limits.isEmpty()) {
-      return List.of();
-    }
-    List<NumberLimit> found = known.get(value);
-    if (found == null) {
-      found = ofLoads(value);
-      known.put(value, found);
-    }
-    return found;
+  private Optional<NumberLimits> limits(Node value) {
+    return limits.isEmpty()
+        ? Optional.empty()
+        : known.computeIfAbsent(value, key -> Optional.ofNullable(ofLoads(key)));
   }
 
-  /** The limits that all loads have in common of which a value is one. */
-  private List<NumberLimit> ofLoads(Node value) {
-    Set<Node> all = Node.reached(List.of(value), LoadedNumbers::isChoice);
-    List<NumberLimit> common = null;
-    for (Node each : all) {
-      List<NumberLimit> own = isChoice(each) ? common : ofLoad(each);
-      if (own != null && common != null && !own.equals(common)) {
-        return List.of();
+  /** The limits that all loads have in common of which a value is one; null if there are none. */
+  private @Nullable NumberLimits ofLoads(Node value) {
+    NumberLimits common = null;
+    boolean isUnsigned = false;
+    for (Node each : Node.reached(List.of(value), LoadedNumbers::isChoice)) {
+      isUnsigned |= each.is(Operator.ZERO_EXTEND);
+      if (!isChoice(each)) {
+        NumberLimits own = ofLoad(each);
+        if (own == null || (common != null && !own.equals(common))) {
+          return null;
+        }
+        common = own;
       }
-      common = own;
     }
-    boolean isUnsigned = all.stream().anyMatch(node -> node.is(Operator.ZERO_EXTEND));
-    return common == null || (isUnsigned && mayBeNegative(common)) ? List.of() : common;
+    return common == null || (isUnsigned && mayBeNegative(common)) ? null : common;
   }
 
   /** Whether numbers within limits may be negative, so that they are others without a sign. */
-  private static boolean mayBeNegative(List<NumberLimit> limits) {
-    return limits.stream().allMatch(limit -> limit.least() < 0);
+  private static boolean mayBeNegative(NumberLimits limits) {
+    return limits.least() < 0;
   }
 
   private static boolean isChoice(Node value) {
     return value.is(Operator.ZERO_EXTEND) || value.is(Operator.PHI);
   }
 
-  private List<NumberLimit> ofLoad(Node value) {
+  private @Nullable NumberLimits ofLoad(Node value) {
     MemoryAccess load = values.load(value);
     Node base = load == null ? null : formulas.base(load.address());
     if (load == null
         || base == null
         || dependences.bases(load.address()).cardinality() > 1
         || !load.instruction().opcode().startsWith("ld")) {
-      return List.of();
+      return null;
     }
-    List<NumberLimit> found = limits.getOrDefault((int) base.constant, List.of());
-    int bytes = Widths.element(load.instruction());
+    NumberLimits found = limits.get((int) base.constant);
+    if (found == null || found.bytes() != Widths.element(load.instruction())) {
+      return null;
+    }
     ScalarType type = load.instruction().type();
-    boolean isExtended =
-        type != null && !type.isSigned() && type.bits < value.bits && mayBeNegative(found);
-    return !isExtended && found.stream().allMatch(limit -> limit.bytes() == bytes)
-        ? found
-        : List.of();
+    boolean isExtended = type != null && !type.isSigned() && type.bits < value.bits;
+    return isExtended && mayBeNegative(found) ? null : found;
   }
 
   /** Whether a polynomial has a value that is limited. */
@@ -114,27 +110,32 @@ final class LoadedNumbers {
 
   /** Whether a value is one that is limited. */
   boolean isLimited(Node value) {
-    return !limits(value).isEmpty();
+    return limits(value).isPresent();
   }
 
-  /** The greatest number that a limit allows. */
-  private @Nullable Polynomial most(NumberLimit limit) {
-    NumberPlace number = limit.number();
-    Node end =
-        number == null
-            ? nodes.length(limit.array())
-            : nodes.argument(memory.index(number), number.bytes() * Byte.SIZE);
+  /** The greatest number that a limit allows; null if it is too long a formula. */
+  private @Nullable Polynomial most(NumberLimits.Limit limit) {
+    Node end;
+    if (limit instanceof NumberLimits.ArrayLength length) {
+      end = nodes.length(length.array());
+    } else {
+      NumberPlace place = ((NumberLimits.PassedNumber) limit).place();
+      end = nodes.argument(memory.index(place), place.bytes() * Byte.SIZE);
+    }
     return Polynomial.of(end.id).minus(Polynomial.constant(limit.isBelow() ? 1 : 0));
   }
 
   /** The least number that the limits of a value allow. */
   long least(Node value) {
-    return limits(value).stream().mapToLong(NumberLimit::least).max().orElse(Long.MIN_VALUE);
+    return limits(value).map(NumberLimits::least).orElse(Long.MIN_VALUE);
   }
 
-  /** The steps of the greatest numbers that the limits of a value allow. */
+  /** The greatest numbers that the limits of a value allow. */
   List<Polynomial> ends(Node value) {
-    return limits(value).stream().map(this::most).filter(Objects::nonNull).toList();
+    return limits(value).map(NumberLimits::limits).orElse(List.of()).stream()
+        .map(this::most)
+        .filter(Objects::nonNull)
+        .toList();
   }
 
   /**
@@ -148,7 +149,7 @@ final class LoadedNumbers {
       return Set.of();
     }
     Set<Polynomial> found = new LinkedHashSet<>();
-    int most = limits.values().stream().mapToInt(List::size).max().orElse(0);
+    int most = limits.values().stream().mapToInt(each -> each.limits().size()).max().orElse(0);
     for (int limit = 0; limit < most; limit++) {
       Polynomial added = replaced(polynomial, limit, true);
       found.add(replaced(added, limit, false));
@@ -167,16 +168,18 @@ final class LoadedNumbers {
     Polynomial result = polynomial;
     for (Term term : polynomial.terms()) {
       int[] product = term.product().nodes();
-      List<NumberLimit> all =
+      boolean isReplaced =
           product.length == 1
-                  && term.coefficient() > 0 == added
-                  // In a product with other numbers, a greater number may make it less.
-                  && polynomial.only(other -> other.has(id -> id == product[0])).size() == 1
-              ? limits(nodes.node(product[0]))
-              : List.of();
-      if (!all.isEmpty()) {
-        NumberLimit limit = all.get(Math.min(which, all.size() - 1));
-        Polynomial end = added ? most(limit) : Polynomial.constant(limit.least());
+              && term.coefficient() > 0 == added
+              // In a product with other numbers, a greater number may make it less.
+              && polynomial.only(other -> other.has(id -> id == product[0])).size() == 1;
+      NumberLimits own = isReplaced ? limits(nodes.node(product[0])).orElse(null) : null;
+      if (own != null) {
+        List<NumberLimits.Limit> all = own.limits();
+        Polynomial end =
+            added
+                ? most(all.get(Math.min(which, all.size() - 1)))
+                : Polynomial.constant(own.least());
         Polynomial next = end == null ? null : result.with(product[0], end);
         result = next == null ? result : next;
       }

@@ -22,15 +22,13 @@ record IndexBounds(KernelBounds bounds, int arrays) {
   private static final String FOLDER = "/dev/streamfence/internal/ptx/access/";
 
   /** The bounds of a kernel that is compiled for release and for debugging, for either. */
-  static List<IndexBounds> compiled(
-      String kernel, int arrays, Map<Integer, List<NumberLimit>> limits) {
+  static List<IndexBounds> compiled(String kernel, int arrays, Map<Integer, NumberLimits> limits) {
     return List.of(
         of(read("indexes.ptx"), kernel, arrays, limits),
         of(read("indexes-debug.ptx"), kernel, arrays, limits));
   }
 
-  static IndexBounds of(
-      String ptx, String kernel, int arrays, Map<Integer, List<NumberLimit>> limits) {
+  static IndexBounds of(String ptx, String kernel, int arrays, Map<Integer, NumberLimits> limits) {
     PtxModule module = PtxModule.parse(ptx);
     List<ArrayPlace> places =
         IntStream.range(0, arrays).mapToObj(parameter -> new ArrayPlace(parameter, 0)).toList();

@@ -3,6 +3,9 @@ package dev.streamfence.internal.ptx.bounds;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.streamfence.internal.ptx.bounds.IndexBounds.Launch;
+import dev.streamfence.internal.ptx.bounds.NumberLimits.ArrayLength;
+import dev.streamfence.internal.ptx.bounds.NumberLimits.Limit;
+import dev.streamfence.internal.ptx.bounds.NumberLimits.PassedNumber;
 import dev.streamfence.internal.ptx.symbolic.NumberPlace;
 import java.util.List;
 import java.util.Map;
@@ -32,18 +35,22 @@ final class LoadedIndexesTest {
       }
       """;
 
-  private static Map<Integer, List<NumberLimit>> below(int array, int bytes, int of) {
-    return Map.of(array, List.of(NumberLimit.ofLength(bytes, of, true, 0)));
+  private static Map<Integer, NumberLimits> below(int array, int bytes, int of) {
+    return Map.of(array, numbers(bytes, 0, new ArrayLength(of, true)));
   }
 
-  private static Map<Integer, List<NumberLimit>> atMost(int array, int bytes, int of) {
-    return Map.of(array, List.of(NumberLimit.ofLength(bytes, of, false, 0)));
+  private static Map<Integer, NumberLimits> atMost(int array, int bytes, int of) {
+    return Map.of(array, numbers(bytes, 0, new ArrayLength(of, false)));
+  }
+
+  private static NumberLimits numbers(int bytes, long least, Limit... limits) {
+    return new NumberLimits(bytes, least, List.of(limits));
   }
 
   private static void assertTouched(
       String kernel,
       int arrays,
-      Map<Integer, List<NumberLimit>> limits,
+      Map<Integer, NumberLimits> limits,
       int array,
       String launch,
       String expected) {
@@ -70,8 +77,8 @@ final class LoadedIndexesTest {
 
   @Test
   void aNumberOfTheLaunchLimitsIndexesOfRows() {
-    Map<Integer, List<NumberLimit>> limits =
-        Map.of(0, List.of(NumberLimit.ofNumber(4, new NumberPlace(4, 0, 4), true, 0)));
+    Map<Integer, NumberLimits> limits =
+        Map.of(0, numbers(4, 0, new PassedNumber(new NumberPlace(4, 0, 4), true)));
     String launch = "100x64 lengths 100 640 3200 numbers 32 20";
     assertTouched("embedding", 3, limits, 1, launch, "0..2560");
   }
@@ -90,22 +97,23 @@ final class LoadedIndexesTest {
 
   @Test
   void theEndOfARowMayBeLoadedAgainInEachIteration() {
-    Map<Integer, List<NumberLimit>> limits =
+    Map<Integer, NumberLimits> limits =
         Map.of(
-            0, List.of(NumberLimit.ofLength(4, 1, false, 0)),
-            1, List.of(NumberLimit.ofLength(4, 2, true, 0)));
+            0, numbers(4, 0, new ArrayLength(1, false)),
+            1, numbers(4, 0, new ArrayLength(2, true)));
     String launch = "1x128 lengths 101 500 100 1 numbers 100";
     assertTouched("neighbours", 4, limits, 1, launch, "0..2000");
   }
 
   @Test
   void eachOfSeveralLimitsEndsALoop() {
-    NumberLimit values = NumberLimit.ofLength(4, 1, false, 0);
-    NumberLimit number = NumberLimit.ofNumber(4, new NumberPlace(4, 0, 4), false, 0);
+    Limit values = new ArrayLength(1, false);
+    Limit number = new PassedNumber(new NumberPlace(4, 0, 4), false);
     String launch = "1x128 lengths 101 500 100 1 numbers 100";
-    for (List<NumberLimit> both : List.of(List.of(values, number), List.of(number, values))) {
-      Map<Integer, List<NumberLimit>> limits =
-          Map.of(0, both, 1, List.of(NumberLimit.ofLength(4, 2, true, 0)));
+    for (NumberLimits both :
+        List.of(numbers(4, 0, values, number), numbers(4, 0, number, values))) {
+      Map<Integer, NumberLimits> limits =
+          Map.of(0, both, 1, numbers(4, 0, new ArrayLength(2, true)));
       assertTouched("neighbours", 4, limits, 1, launch, "0..400");
       assertTouched("neighbours", 4, limits, 1, launch.replace("101 500", "101 50"), "0..200");
     }
@@ -125,8 +133,7 @@ final class LoadedIndexesTest {
 
   @Test
   void allLimitsOfAnArrayHold() {
-    List<NumberLimit> both =
-        List.of(NumberLimit.ofLength(4, 1, true, 0), NumberLimit.ofLength(4, 2, false, 0));
+    NumberLimits both = numbers(4, 0, new ArrayLength(1, true), new ArrayLength(2, false));
     for (String lengths : List.of("1000 50 30", "1000 31 40")) {
       assertTouched(
           "gatherAt",
@@ -218,8 +225,7 @@ final class LoadedIndexesTest {
   void aNumberForNoneIsLeftToTheComparisonInTheCode() {
     String load = "ld.global.u32 %r1, [%rd1]; ";
     String compared = load + "setp.lt.s32 %p1, %r1, 0; @%p1 ret;";
-    Map<Integer, List<NumberLimit>> limits =
-        Map.of(0, List.of(NumberLimit.ofLength(4, 1, true, -1)));
+    Map<Integer, NumberLimits> limits = Map.of(0, numbers(4, -1, new ArrayLength(1, true)));
     Launch launch = Launch.of("1x32 lengths 9 50");
     assertThat(
             IndexBounds.of(String.format(STORE, compared), "store", 2, limits).touched(1, launch))
@@ -227,8 +233,7 @@ final class LoadedIndexesTest {
     assertThat(IndexBounds.of(String.format(STORE, load), "store", 2, limits).touched(1, launch))
         .isEqualTo("-4..200");
     // Read without a sign, -1 is the largest number, also of bytes.
-    Map<Integer, List<NumberLimit>> bytes =
-        Map.of(0, List.of(NumberLimit.ofLength(1, 1, true, -1)));
+    Map<Integer, NumberLimits> bytes = Map.of(0, numbers(1, -1, new ArrayLength(1, true)));
     String byteLoad = load.replace("u32", "u8");
     assertThat(IndexBounds.of(String.format(STORE, byteLoad), "store", 2, bytes).touched(1, launch))
         .isEqualTo("0..1024");

@@ -25,7 +25,15 @@ import org.junit.jupiter.params.provider.ValueSource;
 final class CubinTest {
   private static final KernelParameter POSITIONS =
       new KernelParameter.Array(
-          "positions", ElementType.FLOAT, Access.READ_WRITE, false, false, false, false, List.of());
+          "positions",
+          ElementType.FLOAT,
+          Access.READ_WRITE,
+          false,
+          false,
+          false,
+          false,
+          List.of(),
+          0);
   private static final KernelParameter BOX =
       new KernelParameter.Struct(
           "box",
