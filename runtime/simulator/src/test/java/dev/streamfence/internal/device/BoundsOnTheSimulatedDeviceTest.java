@@ -324,6 +324,47 @@ class BoundsOnTheSimulatedDeviceTest {
   }
 
   @Test
+  void theLengthOfAnotherFieldOfAStructureLimitsLoadedNumbers() {
+    String code =
+        new String(SCATTER.bytes(), US_ASCII)
+            .replace(
+                ".param .u64 at, .param .u64 limit, .param .u64 out, .param .u32 m",
+                ".param .u32 m, .param .align 8 .b8 rows[24]")
+            .replace("[at]", "[rows]")
+            .replace("[out]", "[rows+16]");
+    KernelSignature signature =
+        KernelSignature.entry("scatter")
+            .value("m", int.class)
+            .struct(
+                KernelSignature.fields("rows")
+                    .reads("at", int[].class)
+                    .below("limit")
+                    .reads("limit", long[].class)
+                    .writes("out", int[].class))
+            .shape("shape")
+            .boundsRequired();
+    LaunchRecorder recorder =
+        LoadedModule.of(stream, KernelImage.of("rows.ptx", code.getBytes(US_ASCII)))
+            .recorder(signature);
+    try (DeviceArray<int[]> at = gpu.memory().upload(stream, new int[] {3, 0, 2, 1});
+        DeviceArray<long[]> four = gpu.memory().allocateZeroed(stream, long[].class, 4);
+        DeviceArray<long[]> five = gpu.memory().allocateZeroed(stream, long[].class, 5);
+        DeviceArray<int[]> out = gpu.memory().allocateZeroed(stream, int[].class, 4)) {
+      try (LaunchRecorder open = recorder.begin()) {
+        open.value(1).struct(this).array(at).array(four).array(out).shape(LaunchShape.of(1, 4));
+        open.preflight().launch().commit();
+      }
+      assertThat(out.download(stream)).containsExactly(1, 3, 2, 0);
+      try (LaunchRecorder open = recorder.begin()) {
+        open.value(1).struct(this).array(at).array(five).array(out).shape(LaunchShape.of(1, 4));
+        assertThatThrownBy(open::preflight)
+            .hasMessageContaining(
+                "parameter 'rows.out' has 4 elements; the kernel may touch element 4, and");
+      }
+    }
+  }
+
+  @Test
   void aLimitThatNothingHasIsRefusedWhenTheKernelIsLoaded() {
     LoadedModule module = LoadedModule.of(stream, SCATTER);
     assertThatThrownBy(() -> module.recorder(scatter("other")))
