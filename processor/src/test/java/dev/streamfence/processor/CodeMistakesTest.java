@@ -693,10 +693,10 @@ class CodeMistakesTest {
   @ValueSource(strings = {"DeviceArray<float[]>", "DeviceArray<char[]>", "DeviceArray<int[]>[]"})
   void onlyArraysOfWholeNumbersAreDistinct(String type) {
     Mistakes.inKernels(
-            "@Kernel void run(«@Reads(distinct = true) " + type + " x, @ThreadCount int n);")
+            "@Kernel void run(@Reads(distinct = «true) " + type + " x, @ThreadCount int n);")
         .are(
             Problem.NOT_WHOLE,
-            "'x' is " + type + "; remove distinct = true, which is for arrays of whole numbers");
+            "'x' is " + type + "; remove distinct, which is for arrays of whole numbers");
   }
 
   @Test
@@ -717,6 +717,44 @@ class CodeMistakesTest {
     both.areNoneAtAll();
     assertThat(both.launcher())
         .contains(".reads(\"a\", int[].class).below(\"b\").below(\"n\").atMost(\"a\")");
+  }
+
+  @Test
+  void aProofNamesOnlyTheNumbersThatItNeeds() {
+    String twice =
+        SCATTER
+            + """
+
+            ld.param.u64 %rd7, [c];
+            ld.param.u64 %rd8, [d];
+            add.s64 %rd4, %rd7, %rd3;
+            ld.global.u32 %r2, [%rd4];
+            mul.wide.u32 %rd5, %r2, 4;
+            add.s64 %rd6, %rd8, %rd5;
+            st.global.u32 [%rd6], %r1;""";
+    String parameters = ".param .u64 a, .param .u64 b, .param .u64 c, .param .u64 d, .param .u32 n";
+    String declared =
+        "@Kernel(bounds = Bounds.REQUIRED) void run(@Reads(below = \"b\") DeviceArray<int[]> a,"
+            + " @Trusted(\"any\") @Writes DeviceArray<int[]> b,"
+            + " @Reads(below = \"d\") dev.streamfence.column.DeviceColumn<int[]> c,"
+            + " @Trusted(\"any\") @Writes dev.streamfence.column.DeviceColumn<int[]> d, @ThreadCount int n);";
+    Mistakes mistakes = mistakesWith(kernel("sm_75", parameters, twice), kernels(declared));
+    mistakes.areNoneAtAll();
+    assertThat(mistakes.launcher())
+        .contains(
+            "'b' provable if the numbers in 'a' are as declared",
+            "'d' provable if the numbers in 'c' are as declared");
+  }
+
+  @Test
+  void aLimitThatIsMissingIsReportedWithTheFirstOfManyNames() {
+    Mistakes.inKernels(
+            "@Kernel void run(@Reads(below = «\"m\") DeviceArray<int[]> x, int a, int b, int c,"
+                + " int d, int e, int f, int g, int h, @ThreadCount int n);")
+        .are(
+            Problem.UNKNOWN_LIMIT,
+            "'x' has numbers below 'm', which is neither an array nor a whole number of run; name"
+                + " one of 'x', 'a', 'b', 'c', 'd', 'e', 'f', 'g' and 2 more");
   }
 
   @Test
@@ -747,7 +785,7 @@ class CodeMistakesTest {
         .contains(".below(\"n\").least(-1)", ".atMost(\"n\").least(-5000000000L)");
     Mistakes needless =
         Mistakes.inKernels(
-            "@Kernel void run(«@Reads(least = -1) DeviceArray<int[]> x, @ThreadCount int n);");
+            "@Kernel void run(@Reads(least = «-1) DeviceArray<int[]> x, @ThreadCount int n);");
     needless.areWarning(
         Problem.NEEDLESS_LEAST,
         "'x' declares least, but neither below nor atMost; remove least, or name the limit");
@@ -771,13 +809,13 @@ class CodeMistakesTest {
 
   @ParameterizedTest
   @CsvSource({
-    "DeviceArray<float[]>, below = \"x\", below",
-    "DeviceArray<char[]>, atMost = \"n\", atMost",
-    "DeviceArray<int[]>[], below = \"n\", below"
+    "DeviceArray<float[]>, below = «\"x\", below",
+    "DeviceArray<char[]>, atMost = «\"n\", atMost",
+    "DeviceArray<int[]>[], below = «\"n\", below"
   })
   void onlyWholeNumbersHaveLimits(String type, String limit, String attribute) {
     Mistakes.inKernels(
-            "@Kernel void run(«@Reads(" + limit + ") " + type + " x, @ThreadCount int n);")
+            "@Kernel void run(@Reads(" + limit + ") " + type + " x, @ThreadCount int n);")
         .are(
             Problem.NOT_WHOLE,
             "'x' is " + type + "; remove " + attribute + ", which is for arrays of whole numbers");
@@ -800,8 +838,7 @@ class CodeMistakesTest {
             Problem.UNKNOWN_LIMIT,
             "'x' has numbers "
                 + named
-                + ", which is neither an array nor a whole number of run; name one of these among"
-                + " its parameters");
+                + ", which is neither an array nor a whole number of run; name one of 'x', 'n'");
   }
 
   @Test

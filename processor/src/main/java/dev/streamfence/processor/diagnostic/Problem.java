@@ -123,8 +123,7 @@ public enum Problem {
       Diagnostic.Kind.WARNING,
       "'%s' declares least, but neither below nor atMost; remove least, or name the limit"),
   UNKNOWN_LIMIT(
-      "'%s' has numbers %s, which is neither an array nor a whole number of %s; name one of these"
-          + " among its parameters"),
+      "'%s' has numbers %s, which is neither an array nor a whole number of %s; name one of %s"),
   TRUSTED_WITHOUT_REASON("@Trusted on '%s' gives no reason; say why the declared access is right"),
   ANNOTATION_ON_STRUCT(
       "'%s' is the record %s and is passed by value; remove @%s: the accesses of its arrays are"

@@ -68,6 +68,11 @@ final class ArrayParser {
     Culprit culprit(AnnotationMirror mirror) {
       return annotated.equals(place) ? Culprit.of(place, mirror) : culprit();
     }
+
+    /** An attribute that the source gives a value; for a component, the parameter. */
+    Culprit culprit(AnnotationMirror mirror, String attribute) {
+      return annotated.equals(place) ? Mirrors.culprit(place, mirror, attribute) : culprit();
+    }
   }
 
   /** Whether it is a type that this reads. */
@@ -122,16 +127,18 @@ final class ArrayParser {
     Mirrors.texts(annotation.get(), "atMost")
         .forEach(limit -> limits.add(new ElementLimit(limit, false)));
     if (least != 0 && limits.isEmpty()) {
-      mistakes.report(Problem.NEEDLESS_LEAST, declared.culprit(annotation.get()), declared.shown());
+      mistakes.report(
+          Problem.NEEDLESS_LEAST, declared.culprit(annotation.get(), "least"), declared.shown());
     }
     boolean areWhole = !isTable && KernelParameter.Array.areWhole(element.get());
     if (!areWhole && (isDistinct || !limits.isEmpty())) {
+      String attribute = isDistinct ? "distinct" : limits.get(0).isBelow() ? "below" : "atMost";
       mistakes.report(
           Problem.NOT_WHOLE,
-          declared.culprit(annotation.get()),
+          declared.culprit(annotation.get(), attribute),
           declared.shown(),
           Descriptions.describe(type),
-          isDistinct ? "distinct = true" : limits.get(0).isBelow() ? "below" : "atMost");
+          attribute);
       return Optional.empty();
     }
     return Optional.of(
@@ -217,12 +224,7 @@ final class ArrayParser {
             mirror ->
                 mistakes.report(
                     Problem.TRUSTED_WITHOUT_REASON,
-                    declared.annotated().equals(declared.place())
-                        ? Culprit.of(
-                            declared.place(),
-                            mirror,
-                            Mirrors.attribute(mirror, "value").orElseThrow())
-                        : declared.culprit(),
+                    declared.culprit(mirror, "value"),
                     declared.shown()));
     return trusted.isPresent();
   }

@@ -218,7 +218,8 @@ final class KernelMethodParser {
                     .orElseGet(() -> Culprit.of(parameter)),
                 placed.name(),
                 limit.inWords(),
-                method.getSimpleName());
+                method.getSimpleName(),
+                signature.limitsInWords());
           }
         }
       }

@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -75,6 +76,9 @@ public final class KernelSignature {
           threads -> true,
           shape -> false,
           sharedBytes -> false);
+
+  /** The most names in one error; a kernel has up to a thousand parameters. */
+  private static final int MAX_NAMED = 8;
 
   private final String entry;
   private final List<KernelParameter> parameters;
@@ -469,6 +473,20 @@ public final class KernelSignature {
         .findFirst();
   }
 
+  /**
+   * What can limit the elements of arrays, in words for errors: {@code 'x', 'rows.begins', 'n'}.
+   */
+  public String limitsInWords() {
+    List<String> names =
+        placed().stream()
+            .filter(each -> each.parameter().match(CAN_LIMIT))
+            .map(each -> "'" + each.name() + "'")
+            .toList();
+    String first = names.stream().limit(MAX_NAMED).collect(Collectors.joining(", "));
+    int more = names.size() - MAX_NAMED;
+    return more > 0 ? first + " and " + more + " more" : first;
+  }
+
   /** The parameters that the kernel receives, in order. */
   public List<KernelParameter.Passed> passed() {
     return parameters.stream()
@@ -580,8 +598,8 @@ public final class KernelSignature {
           use(array.name())
               + " has numbers "
               + limit.inWords()
-              + ", which is neither an array nor a whole number; name one of these among the"
-              + " parameters");
+              + ", which is neither an array nor a whole number of the kernel; name one of "
+              + limitsInWords());
     }
   }
 

@@ -188,8 +188,8 @@ final class KernelSignatureTest {
           .withMessage(
               "k: parameter 'x' has numbers at most '"
                   + limit
-                  + "', which is neither an array nor a whole number; name one of these among the"
-                  + " parameters");
+                  + "', which is neither an array nor a whole number of the kernel; name one of"
+                  + " 's', 'rows.ends', 'rows.values', 'n', 'x'");
     }
   }
 

@@ -12,9 +12,11 @@ import dev.streamfence.internal.ptx.syntax.PtxEntry;
 import dev.streamfence.internal.ptx.syntax.PtxModule;
 import dev.streamfence.launch.KernelSignature;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -28,8 +30,8 @@ final class BoundsReport {
   private final DeclaredArrays declared;
   private final KernelBounds bounds;
 
-  /** The arrays whose bounds need what is declared of the numbers that the kernel loads. */
-  private final Set<Integer> conditional;
+  /** For each array whose bounds need what is declared of loaded numbers, the arrays of these. */
+  private final Map<Integer, Set<Integer>> conditions;
 
   /** Kept, because many launches are tried for them. */
   private @Nullable List<String> words;
@@ -40,8 +42,31 @@ final class BoundsReport {
     this.declared = DeclaredArrays.of(signature);
     Map<Integer, NumberLimits> limits = declared.limits();
     KernelBounds whole = bounds(kernel, limits);
-    this.conditional = limits.isEmpty() ? Set.of() : whole.narrowerThan(bounds(kernel, Map.of()));
+    this.conditions = conditions(kernel, limits, whole);
     this.bounds = whole.compact();
+  }
+
+  /** The arrays whose limits a bound needs: all of them if it would need no single one. */
+  private Map<Integer, Set<Integer>> conditions(
+      KernelFlow kernel, Map<Integer, NumberLimits> limits, KernelBounds whole) {
+    Map<Integer, Set<Integer>> found = new HashMap<>();
+    if (limits.isEmpty()) {
+      return found;
+    }
+    for (int array : whole.narrowerThan(bounds(kernel, Map.of()))) {
+      found.put(array, new TreeSet<>());
+    }
+    if (limits.size() > 1 && !found.isEmpty()) {
+      for (int dropped : limits.keySet()) {
+        Map<Integer, NumberLimits> others = new HashMap<>(limits);
+        others.remove(dropped);
+        for (int array : whole.narrowerThan(bounds(kernel, others))) {
+          found.computeIfAbsent(array, key -> new TreeSet<>()).add(dropped);
+        }
+      }
+    }
+    found.values().stream().filter(Set::isEmpty).forEach(needed -> needed.addAll(limits.keySet()));
+    return found;
   }
 
   private KernelBounds bounds(KernelFlow kernel, Map<Integer, NumberLimits> limits) {
@@ -82,12 +107,12 @@ final class BoundsReport {
 
   /** What has to be true of numbers that the kernel loads, so that an array is provable. */
   private String condition(int array) {
-    return conditional.contains(array)
-        ? declared.limits().keySet().stream()
-            .sorted()
+    Set<Integer> needed = conditions.getOrDefault(array, Set.of());
+    return needed.isEmpty()
+        ? ""
+        : needed.stream()
             .map(other -> "'" + declared.name(other) + "'")
-            .collect(Collectors.joining(" and ", " if the numbers in ", " are as declared"))
-        : "";
+            .collect(Collectors.joining(" and ", " if the numbers in ", " are as declared"));
   }
 
   /** The arrays whose bounds cannot be proved. */
