@@ -51,7 +51,7 @@ public final class RuntimeOptions {
     private long downloadMemoryInBytes = 256L << 20;
     private long spillMemoryInBytes = 1L << 30;
     private Optional<Path> spillFolder = Optional.empty();
-    private int stagingThreads = Math.min(4, Runtime.getRuntime().availableProcessors());
+    private int stagingThreads = Math.min(8, Runtime.getRuntime().availableProcessors());
     private boolean boundsChecks = true;
     private long plannedBytesPerStream = DEFAULT_PLANNED_BYTES;
     private @Nullable Trace trace = null;

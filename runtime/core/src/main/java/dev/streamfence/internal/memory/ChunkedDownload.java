@@ -1,6 +1,7 @@
 package dev.streamfence.internal.memory;
 
 import dev.streamfence.CudaDriverException;
+import dev.streamfence.internal.memory.StagingCrew.Batch;
 import dev.streamfence.internal.memory.StagingPool.Chunk;
 import dev.streamfence.internal.order.Deadline;
 import dev.streamfence.internal.order.StreamPool;
@@ -27,17 +28,28 @@ import org.jspecify.annotations.Nullable;
 final class ChunkedDownload {
   private static final int MAX_IN_FLIGHT = 2;
 
+  /** With fewer, helpers would wait for the calling thread while it waits for the bus. */
+  private static final int MAX_COPYING = 2;
+
   private final StreamPool streams;
   private final StagingPool staging;
-  private final StagingThreads threads;
+  private final StagingCrew crew;
   private final Timeline timeline;
   private final Region source;
   private final long bytes;
-  private final HostBytes target;
   private final @Nullable Deadline deadline;
+
+  /** The chunks that the bus fills, the oldest first. */
   private final Deque<Chunk> inFlight = new ArrayDeque<>(MAX_IN_FLIGHT);
+
+  /** The chunks that are being copied to the host data, and how far; the oldest first. */
+  private final Deque<Chunk> copying = new ArrayDeque<>(MAX_COPYING);
+
+  private final Deque<Batch> batches = new ArrayDeque<>(MAX_COPYING);
   private long queued;
-  private long delivered;
+
+  /** The bytes that have arrived; those of the chunks in {@link #copying} may be under way. */
+  private long arrived;
 
   /** The stream of the pool's own that brings the pieces; null if the caller's stream does. */
   private @Nullable Timeline carrier;
@@ -57,11 +69,10 @@ final class ChunkedDownload {
       @Nullable Deadline deadline) {
     this.streams = streams;
     this.staging = staging;
-    this.threads = threads;
     this.timeline = timeline;
     this.source = source;
     this.bytes = source.sizeInBytes();
-    this.target = target;
+    this.crew = threads.reading(target, bytes);
     this.deadline = deadline;
   }
 
@@ -72,7 +83,7 @@ final class ChunkedDownload {
    * @throws InterruptedException if the thread is interrupted while it waits with a deadline
    */
   boolean run(UseLabels labels) throws InterruptedException {
-    try {
+    try (crew) {
       boolean isShort = bytes <= (long) MAX_IN_FLIGHT * staging.chunkBytes();
       long ticket;
       while (true) {
@@ -98,10 +109,13 @@ final class ChunkedDownload {
       if (queued < bytes && !queueInPieces(labels, ticket)) {
         return false;
       }
-      while (delivered < bytes) {
-        if (!deliver()) {
+      while (arrived < bytes) {
+        if (!copyOldest()) {
           return false;
         }
+      }
+      while (!copying.isEmpty()) {
+        finishOldest();
       }
       timeline.noteCompleted(ticket);
       if (carrier != null) {
@@ -113,6 +127,7 @@ final class ChunkedDownload {
     } finally {
       // The pool waits for a copy that is still in flight before it lends the chunk again.
       inFlight.forEach(staging::giveBack);
+      copying.forEach(staging::giveBack);
     }
   }
 
@@ -194,17 +209,19 @@ final class ChunkedDownload {
 
   /** Queues the copy of the next chunk; returns false if the deadline passed first. */
   private boolean queueNext(Submission on) throws InterruptedException {
-    if (inFlight.size() == MAX_IN_FLIGHT && !deliver()) {
+    if (inFlight.size() == MAX_IN_FLIGHT && !copyOldest()) {
       return false;
     }
     // A thread that holds one chunk never waits for a second: if all did, none would give one back.
-    Chunk chunk = inFlight.isEmpty() ? take() : takeAnother();
+    boolean holdsNone = inFlight.isEmpty() && copying.isEmpty();
+    Chunk chunk = holdsNone ? take() : takeAnother();
     while (chunk == null) {
-      if (inFlight.isEmpty() || !deliver()) {
+      if (holdsNone || (copying.isEmpty() && !copyOldest())) {
         return false;
       }
-      // It was the only one in flight.
-      chunk = take();
+      finishOldest();
+      holdsNone = inFlight.isEmpty() && copying.isEmpty();
+      chunk = holdsNone ? take() : takeAnother();
     }
     queue(chunk, on);
     return true;
@@ -238,19 +255,31 @@ final class ChunkedDownload {
     return deadline == null ? staging.tryTake() : staging.tryTakeReady();
   }
 
-  /** Hands over the oldest chunk's data; returns false if the deadline passed first. */
-  private boolean deliver() throws InterruptedException {
+  /**
+   * Lets the oldest chunk in flight be copied to the host data once it has arrived; returns false
+   * if the deadline passed first.
+   */
+  private boolean copyOldest() throws InterruptedException {
     Chunk chunk = inFlight.getFirst();
     if (deadline == null) {
       staging.await(chunk);
     } else if (!staging.await(chunk, deadline)) {
       return false;
     }
-    int size = (int) Math.min(bytes - delivered, staging.chunkBytes());
-    threads.read(target, chunk.view(size), delivered);
+    if (copying.size() == MAX_COPYING) {
+      finishOldest();
+    }
+    copying.addLast(chunk);
     inFlight.removeFirst();
-    staging.giveBack(chunk);
-    delivered += size;
+    int size = (int) Math.min(bytes - arrived, staging.chunkBytes());
+    batches.addLast(crew.offer(chunk.view(size), arrived));
+    arrived += size;
     return true;
+  }
+
+  /** Gives the oldest chunk back once it is copied to the host data. */
+  private void finishOldest() {
+    crew.await(batches.removeFirst());
+    staging.giveBack(copying.removeFirst());
   }
 }

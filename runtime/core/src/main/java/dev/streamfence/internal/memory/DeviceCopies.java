@@ -3,7 +3,6 @@ package dev.streamfence.internal.memory;
 import dev.streamfence.DeviceException.AttemptedUse;
 import dev.streamfence.internal.driver.CudaDriver.StreamHandle;
 import dev.streamfence.internal.driver.Sink;
-import dev.streamfence.internal.memory.StagingPool.Chunk;
 import dev.streamfence.internal.order.Deadline;
 import dev.streamfence.internal.order.HazardState;
 import dev.streamfence.internal.order.StreamPool;
@@ -54,24 +53,14 @@ public final class DeviceCopies {
    * itself may still be queued. Waits only while all staging memory is in use.
    */
   public void upload(Timeline timeline, HostBytes source, Region target) {
-    long bytes = target.sizeInBytes();
     submit(
         tracked(WorkKind.UPLOAD, PAGEABLE, " bytes to ", target, timeline),
         null,
         target.hazards(),
         Coverage.AT_COMMIT,
         (sink, stream) -> {
-          for (long done = 0; done < bytes; done += staging.chunkBytes()) {
-            int size = (int) Math.min(bytes - done, staging.chunkBytes());
-            Chunk chunk = staging.take();
-            try {
-              threads.write(source, chunk.view(size), done);
-              sink.copyToDeviceAsync(target.address() + done, chunk.memory(), 0, size, stream);
-              staging.markCopied(chunk, timeline, streams.sticky());
-            } finally {
-              staging.giveBack(chunk);
-            }
-          }
+          StagingCrew crew = threads.writing(source, target.sizeInBytes());
+          new ChunkedUpload(staging, crew, timeline, streams.sticky(), target).run(sink, stream);
         });
   }
 
@@ -145,7 +134,7 @@ public final class DeviceCopies {
    * if there are many.
    */
   public void deliver(ByteBuffer source, HostBytes target) {
-    threads.read(target, source, 0);
+    threads.read(target, source);
   }
 
   /** Copies within the device, between regions of the same size. Does not synchronise. */

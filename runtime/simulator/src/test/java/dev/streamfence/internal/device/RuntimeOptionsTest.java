@@ -73,7 +73,7 @@ final class RuntimeOptionsTest {
 
   @Test
   void atLeastOneThreadStages() {
-    assertThat(RuntimeOptions.defaults().stagingThreads()).isBetween(1, 4);
+    assertThat(RuntimeOptions.defaults().stagingThreads()).isBetween(1, 8);
     assertThatIllegalArgumentException()
         .isThrownBy(() -> RuntimeOptions.defaults().withStagingThreads(0))
         .withMessage("0 staging threads; a transfer has at least 1");

@@ -74,6 +74,20 @@ final class StagingThreadsTest {
     }
   }
 
+  private static void write(
+      StagingThreads copies, HostBytes source, ByteBuffer buffer, long offset) {
+    try (StagingCrew crew = copies.writing(source, buffer.remaining())) {
+      crew.await(crew.offer(buffer, offset));
+    }
+  }
+
+  private static void read(
+      StagingThreads copies, HostBytes target, ByteBuffer buffer, long offset) {
+    try (StagingCrew crew = copies.reading(target, buffer.remaining())) {
+      crew.await(crew.offer(buffer, offset));
+    }
+  }
+
   private static byte[] numbered(int size) {
     byte[] bytes = new byte[size];
     for (int i = 0; i < size; i++) {
@@ -91,9 +105,9 @@ final class StagingThreadsTest {
       System.arraycopy(numbered(size), 0, source.bytes, 3, size);
       ByteBuffer buffer = ByteBuffer.allocate(size + 2).order(ByteOrder.nativeOrder());
       buffer.position(2);
-      copies.write(source, buffer.slice().order(ByteOrder.nativeOrder()), 3);
+      write(copies, source, buffer.slice().order(ByteOrder.nativeOrder()), 3);
       NotedBytes target = new NotedBytes(size + 3);
-      copies.read(target, buffer.slice(2, size).order(ByteOrder.nativeOrder()), 3);
+      read(copies, target, buffer.slice(2, size).order(ByteOrder.nativeOrder()), 3);
       assertThat(target.bytes).isEqualTo(source.bytes);
       source.requireMovedOnceFrom(3);
       target.requireMovedOnceFrom(3);
@@ -104,9 +118,9 @@ final class StagingThreadsTest {
   @Test
   void smallCopiesAndCopiesByOneThreadStayInTheCallingThread() {
     NotedBytes small = new NotedBytes(2 * PIECE - 1);
-    new StagingThreads(4).read(small, ByteBuffer.allocate(2 * PIECE - 1), 0);
+    read(new StagingThreads(4), small, ByteBuffer.allocate(2 * PIECE - 1), 0);
     NotedBytes alone = new NotedBytes(8 * PIECE);
-    new StagingThreads(1).read(alone, ByteBuffer.allocate(8 * PIECE), 0);
+    read(new StagingThreads(1), alone, ByteBuffer.allocate(8 * PIECE), 0);
     assertThat(small.threads).containsExactly(Thread.currentThread());
     assertThat(alone.threads).containsExactly(Thread.currentThread());
   }
@@ -153,7 +167,7 @@ final class StagingThreadsTest {
         () -> {
           together.reset();
           threads.clear();
-          new StagingThreads(2).write(meeting, ByteBuffer.allocate(2 * PIECE), 0);
+          write(new StagingThreads(2), meeting, ByteBuffer.allocate(2 * PIECE), 0);
         });
     assertThat(threads).hasSize(2).contains(Thread.currentThread());
     threads.remove(Thread.currentThread());
@@ -212,7 +226,7 @@ final class StagingThreadsTest {
     assertThatThrownBy(
             () -> {
               try {
-                untilAHelperIsFree(() -> copies.write(failing, buffer, 0));
+                untilAHelperIsFree(() -> write(copies, failing, buffer, 0));
               } finally {
                 int movingAfterwards = moving.get();
                 hasThrown.set(true);
@@ -220,7 +234,7 @@ final class StagingThreadsTest {
               }
             })
         .isSameAs(planned);
-    assertThatThrownBy(() -> copies.read(failing, buffer, 0))
+    assertThatThrownBy(() -> read(copies, failing, buffer, 0))
         .isInstanceOf(IllegalStateException.class)
         .hasMessage("as planned");
   }
@@ -253,10 +267,10 @@ final class StagingThreadsTest {
     StagingThreads copies = new StagingThreads(4);
     for (int round = 0; round < 50; round++) {
       Arrays.fill(values.bytes, (byte) 0);
-      copies.read(confined, ByteBuffer.wrap(numbered(8 * PIECE)), 0);
+      read(copies, confined, ByteBuffer.wrap(numbered(8 * PIECE)), 0);
       assertThat(values.bytes).isEqualTo(numbered(8 * PIECE));
       ByteBuffer copied = ByteBuffer.allocate(8 * PIECE);
-      copies.write(confined, copied, 0);
+      write(copies, confined, copied, 0);
       assertThat(copied.array()).isEqualTo(values.bytes);
     }
     assertThat(values.threads).containsExactly(caller);
@@ -266,7 +280,7 @@ final class StagingThreadsTest {
   void anInterruptIsKept() {
     Thread.currentThread().interrupt();
     NotedBytes target = new NotedBytes(8 * PIECE);
-    new StagingThreads(4).read(target, ByteBuffer.wrap(numbered(8 * PIECE)), 0);
+    read(new StagingThreads(4), target, ByteBuffer.wrap(numbered(8 * PIECE)), 0);
     assertThat(Thread.interrupted()).isTrue();
     assertThat(target.bytes).isEqualTo(numbered(8 * PIECE));
   }
@@ -295,11 +309,11 @@ final class StagingThreadsTest {
       for (int i = 0; i < callers; i++) {
         waiting.add(
             threads.submit(
-                () -> new StagingThreads(4).write(stuck, ByteBuffer.allocate(4 * PIECE), 0)));
+                () -> write(new StagingThreads(4), stuck, ByteBuffer.allocate(4 * PIECE), 0)));
       }
       // All helpers are stuck, or soon will be: this copy ends all the same.
       NotedBytes target = new NotedBytes(8 * PIECE);
-      new StagingThreads(4).read(target, ByteBuffer.wrap(numbered(8 * PIECE)), 0);
+      read(new StagingThreads(4), target, ByteBuffer.wrap(numbered(8 * PIECE)), 0);
       assertThat(target.bytes).isEqualTo(numbered(8 * PIECE));
       goOn.countDown();
       for (Future<?> one : waiting) {

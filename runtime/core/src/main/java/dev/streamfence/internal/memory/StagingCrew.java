@@ -1,0 +1,280 @@
+package dev.streamfence.internal.memory;
+
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The copies of one transfer between host data and page-locked memory. The caller offers one buffer
+ * after the other; it and the threads that help it take the pieces in this order. No thread waits
+ * for the others at the end of a buffer, so the bus and all threads are busy at the same time.
+ *
+ * <p>The calling thread copies too, and alone if no helper is free: it never waits for a copy of
+ * another caller. It also copies what a helper could not, since data may be accessible to its
+ * thread alone. Apart from {@link #run}, which the helpers call, confined to the calling thread.
+ */
+final class StagingCrew implements AutoCloseable, Runnable {
+  /** How a piece moves. */
+  interface PieceCopy {
+    /**
+     * Copies between a part of a buffer and the host data.
+     *
+     * @param offset where the piece begins in the host data, in bytes
+     */
+    void copy(ByteBuffer piece, long offset);
+  }
+
+  /** A buffer that was offered. */
+  static final class Batch {
+    private final ByteBuffer buffer;
+    private final long offset;
+    private final int pieceBytes;
+    private final int count;
+
+    // Guarded by the lock of the crew.
+    private int next;
+    private int left;
+
+    private Batch(ByteBuffer buffer, long offset, int pieces) {
+      this.buffer = buffer;
+      this.offset = offset;
+      // Each piece begins at a multiple of the largest element, and where a cache line does.
+      int last = Math.max(0, buffer.remaining() - 1);
+      this.pieceBytes = pieces == 1 ? last + 1 : (last / pieces / CACHE_LINE + 1) * CACHE_LINE;
+      this.count = last / pieceBytes + 1;
+      this.left = count;
+    }
+  }
+
+  private record Piece(Batch batch, int index) {
+    void copy(PieceCopy copy) {
+      int from = index * batch.pieceBytes;
+      ByteBuffer buffer = batch.buffer;
+      int bytes = Math.min(batch.pieceBytes, buffer.remaining() - from);
+      copy.copy(
+          buffer.slice(buffer.position() + from, bytes).order(buffer.order()), batch.offset + from);
+    }
+  }
+
+  private static final int CACHE_LINE = 64;
+
+  /** How long a helper waits for the next piece before it is free for another transfer. */
+  private static final long PATIENCE_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
+
+  private final Executor threads;
+  private final int mostHelpers;
+  private final int smallestPiece;
+  private final PieceCopy copy;
+
+  private final ReentrantLock lock = new ReentrantLock();
+
+  /** For the helpers: there are pieces, or there will be none. */
+  private final Condition offered = lock.newCondition();
+
+  /** For the calling thread: helpers have copied a buffer, or stop. */
+  private final Condition copied = lock.newCondition();
+
+  // All below is guarded by the lock.
+  private final Deque<Batch> untaken = new ArrayDeque<>();
+
+  /** The pieces that a helper could not copy. */
+  private final Deque<Piece> returned = new ArrayDeque<>(0);
+
+  private int helpers;
+
+  /** How many bytes of the transfer are still to be offered. */
+  private long unoffered;
+
+  /** How many pieces helpers are copying. */
+  private int running;
+
+  /** Whether helpers take no further piece: one has failed, or the transfer is over. */
+  private boolean isLeftToCaller;
+
+  /**
+   * Creates the copies of a transfer.
+   *
+   * @param bytes how many bytes the transfer has
+   * @param threads runs the helpers; refuses them if all its threads are busy
+   * @param mostHelpers how many threads help at the same time
+   * @param smallestPiece bytes below which handing a piece over takes longer than copying it
+   */
+  StagingCrew(long bytes, Executor threads, int mostHelpers, int smallestPiece, PieceCopy copy) {
+    this.unoffered = bytes;
+    this.threads = threads;
+    this.mostHelpers = mostHelpers;
+    this.smallestPiece = smallestPiece;
+    this.copy = copy;
+  }
+
+  /**
+   * Lets the remaining bytes of a buffer be copied. The buffer belongs to the crew until {@link
+   * #await} or {@link #close} has returned.
+   *
+   * @param offset where its bytes begin in the host data
+   */
+  Batch offer(ByteBuffer buffer, long offset) {
+    int pieces = mostHelpers == 0 ? 1 : Math.max(1, buffer.remaining() / smallestPiece);
+    Batch batch = new Batch(buffer, offset, pieces);
+    int missing;
+    lock.lock();
+    try {
+      untaken.addLast(batch);
+      unoffered -= buffer.remaining();
+      offered.signalAll();
+      missing = isLeftToCaller ? 0 : Math.min(mostHelpers, batch.count - 1) - helpers;
+      helpers += Math.max(0, missing);
+    } finally {
+      lock.unlock();
+    }
+    for (; missing > 0; missing--) {
+      try {
+        threads.execute(this);
+      } catch (RejectedExecutionException | OutOfMemoryError allBusy) {
+        // This thread copies what no other thread takes.
+        giveUp(missing);
+        break;
+      }
+    }
+    return batch;
+  }
+
+  private void giveUp(int count) {
+    lock.lock();
+    try {
+      helpers -= count;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Copies pieces, this buffer's and later ones, until this buffer is copied. */
+  void await(Batch batch) {
+    for (Piece piece = take(batch); piece != null; piece = take(batch)) {
+      piece.copy(copy);
+      lock.lock();
+      try {
+        piece.batch.left--;
+      } finally {
+        lock.unlock();
+      }
+    }
+  }
+
+  /** The next piece for the calling thread; null once a buffer is copied. */
+  private @Nullable Piece take(Batch batch) {
+    lock.lock();
+    try {
+      Piece piece = null;
+      while (batch.left > 0 && piece == null) {
+        piece = returned.isEmpty() ? poll() : returned.removeFirst();
+        if (piece == null) {
+          // A moment at most: each piece that is left is being copied.
+          copied.awaitUninterruptibly();
+        }
+      }
+      return piece;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Ends the copies. On return, no thread copies any more. */
+  @Override
+  public void close() {
+    lock.lock();
+    try {
+      isLeftToCaller = true;
+      untaken.clear();
+      returned.clear();
+      offered.signalAll();
+      while (running > 0) {
+        copied.awaitUninterruptibly();
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** A helper's part. */
+  @Override
+  public void run() {
+    for (Piece piece = takeAsHelper(); piece != null; piece = takeAsHelper()) {
+      boolean isCopied = false;
+      try {
+        piece.copy(copy);
+        isCopied = true;
+      } catch (RuntimeException | Error mayBeTheThread) {
+        // The data of a confined arena, for example, is accessible to its own thread alone.
+      } finally {
+        helped(piece, isCopied);
+      }
+    }
+  }
+
+  /** The next piece for a helper; null if it is to leave. */
+  private @Nullable Piece takeAsHelper() {
+    lock.lock();
+    try {
+      awaitOffer();
+      Piece piece = isLeftToCaller ? null : poll();
+      if (piece == null) {
+        helpers--;
+      } else {
+        running++;
+      }
+      return piece;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Waits for a piece, as long as a helper does. Held: the lock. */
+  private void awaitOffer() {
+    long left = PATIENCE_NANOS;
+    try {
+      while (untaken.isEmpty() && unoffered > 0 && !isLeftToCaller && left > 0) {
+        left = offered.awaitNanos(left);
+      }
+    } catch (InterruptedException e) {
+      // Only a thread pool that ends its threads does that.
+    }
+  }
+
+  private void helped(Piece piece, boolean isCopied) {
+    lock.lock();
+    try {
+      running--;
+      if (isCopied) {
+        piece.batch.left--;
+      } else {
+        isLeftToCaller = true;
+        returned.addLast(piece);
+      }
+      if (piece.batch.left == 0 || isLeftToCaller) {
+        copied.signal();
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** The next piece; null if all are taken. Held: the lock. */
+  private @Nullable Piece poll() {
+    Batch batch = untaken.peekFirst();
+    if (batch == null) {
+      return null;
+    }
+    Piece piece = new Piece(batch, batch.next++);
+    if (batch.next == batch.count) {
+      untaken.removeFirst();
+    }
+    return piece;
+  }
+}

@@ -1,0 +1,163 @@
+package dev.streamfence.internal.memory;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.streamfence.internal.memory.StagingCrew.Batch;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.Test;
+
+/** The pieces of one transfer, and who copies them. */
+final class StagingCrewTest {
+  private static final int PIECE = 64;
+  private static final String HELPER = "helper";
+
+  /** A piece that was copied. */
+  private record Copied(long offset, int bytes, boolean byCaller) {}
+
+  private final List<Copied> copied = Collections.synchronizedList(new ArrayList<>());
+
+  private void note(ByteBuffer piece, long offset) {
+    copied.add(new Copied(offset, piece.remaining(), !isHelper()));
+  }
+
+  private static boolean isHelper() {
+    return Thread.currentThread().getName().equals(HELPER);
+  }
+
+  private static void startThread(Runnable helper) {
+    Thread thread = new Thread(helper, HELPER);
+    thread.setDaemon(true);
+    thread.start();
+  }
+
+  @Test
+  void piecesFollowEachOtherAndBeginWhereACacheLineDoes() {
+    try (StagingCrew crew = new StagingCrew(1000, Runnable::run, 3, 100, this::note)) {
+      crew.await(crew.offer(ByteBuffer.allocate(1000), 5_000_000_000L));
+    }
+    long next = 5_000_000_000L;
+    for (Copied piece : copied) {
+      assertThat(piece.offset()).isEqualTo(next);
+      assertThat(piece.offset() % PIECE).isEqualTo(5_000_000_000L % PIECE);
+      assertThat(piece.bytes()).isBetween(1, 128);
+      next += piece.bytes();
+    }
+    assertThat(next).isEqualTo(5_000_001_000L);
+  }
+
+  @Test
+  void theCallingThreadGoesOnWithTheNextBufferWhileAHelperIsNotDone() {
+    CountDownLatch helping = new CountDownLatch(1);
+    CountDownLatch nextBuffer = new CountDownLatch(2);
+    StagingCrew.PieceCopy copy =
+        (piece, offset) -> {
+          if (isHelper()) {
+            helping.countDown();
+            Waiting.await(nextBuffer);
+          }
+          note(piece, offset);
+          if (offset >= 2 * PIECE) {
+            nextBuffer.countDown();
+          }
+        };
+    try (StagingCrew crew =
+        new StagingCrew(4 * PIECE, StagingCrewTest::startThread, 1, PIECE, copy)) {
+      Batch first = crew.offer(ByteBuffer.allocate(2 * PIECE), 0);
+      Waiting.await(helping);
+      Batch second = crew.offer(ByteBuffer.allocate(2 * PIECE), 2 * PIECE);
+      crew.await(first);
+      assertThat(copied).filteredOn(Copied::byCaller).hasSize(3);
+      crew.await(second);
+      assertThat(copied).hasSize(4);
+    }
+  }
+
+  @Test
+  void nothingIsCopiedAfterTheEnd() throws InterruptedException {
+    CountDownLatch helping = new CountDownLatch(1);
+    CountDownLatch goOn = new CountDownLatch(1);
+    AtomicBoolean isClosed = new AtomicBoolean();
+    StagingCrew crew =
+        new StagingCrew(
+            8 * PIECE,
+            StagingCrewTest::startThread,
+            1,
+            PIECE,
+            (piece, offset) -> {
+              helping.countDown();
+              Waiting.await(goOn);
+              assertThat(isClosed).isFalse();
+              note(piece, offset);
+            });
+    crew.offer(ByteBuffer.allocate(8 * PIECE), 0);
+    Waiting.await(helping);
+    Thread closing =
+        Waiting.thread(
+            () -> {
+              crew.close();
+              isClosed.set(true);
+            });
+    assertThat(isClosed).isFalse();
+    goOn.countDown();
+    closing.join();
+    assertThat(copied).hasSize(1);
+  }
+
+  @Test
+  void helpersThatNoThreadIsFreeForAreAskedForAgain() {
+    List<Runnable> asked = new ArrayList<>();
+    try (StagingCrew crew =
+        new StagingCrew(
+            8 * PIECE,
+            helper -> {
+              asked.add(helper);
+              throw new RejectedExecutionException("as planned");
+            },
+            3,
+            PIECE,
+            this::note)) {
+      crew.await(crew.offer(ByteBuffer.allocate(4 * PIECE), 0));
+      crew.await(crew.offer(ByteBuffer.allocate(4 * PIECE), 4 * PIECE));
+    }
+    assertThat(asked).hasSize(2);
+    assertThat(copied).hasSize(8).allMatch(Copied::byCaller);
+  }
+
+  @Test
+  void noMoreHelpersComeThanAreAllowedOrHaveAPiece() {
+    List<Runnable> asked = new ArrayList<>();
+    try (StagingCrew crew = new StagingCrew(99 * PIECE, asked::add, 3, PIECE, this::note)) {
+      crew.offer(ByteBuffer.allocate(2 * PIECE), 0);
+      assertThat(asked).hasSize(1);
+      crew.offer(ByteBuffer.allocate(97 * PIECE), 2 * PIECE);
+      assertThat(asked).hasSize(3);
+    }
+  }
+
+  @Test
+  void whatTheCallingThreadCannotCopyEndsTheTransfer() {
+    IllegalStateException planned = new IllegalStateException("as planned");
+    assertThatThrownBy(
+            () -> {
+              try (StagingCrew crew =
+                  new StagingCrew(
+                      2 * PIECE,
+                      Runnable::run,
+                      1,
+                      PIECE,
+                      (piece, offset) -> {
+                        throw planned;
+                      })) {
+                crew.await(crew.offer(ByteBuffer.allocate(2 * PIECE), 0));
+              }
+            })
+        .isSameAs(planned);
+  }
+}
