@@ -189,6 +189,17 @@ final class ArchitectureTest {
                   "internal.jfr",
                   "internal.order")),
           Map.entry(
+              "internal.transfer",
+              Set.of(
+                  "root",
+                  "launch",
+                  "trace",
+                  "internal",
+                  "internal.driver",
+                  "internal.jfr",
+                  "internal.memory",
+                  "internal.order")),
+          Map.entry(
               "internal.device",
               Set.of(
                   "root",
@@ -205,11 +216,17 @@ final class ArchitectureTest {
                   "internal.memory",
                   "internal.order",
                   "internal.pressure",
-                  "internal.trace")),
+                  "internal.trace",
+                  "internal.transfer")),
           Map.entry(
               "internal.completion",
-              Set.of("root", "internal.driver", "internal.memory", "internal.order")),
-          Map.entry("internal.host", Set.of("root", "launch", "internal.memory")),
+              Set.of(
+                  "root",
+                  "internal.driver",
+                  "internal.memory",
+                  "internal.order",
+                  "internal.transfer")),
+          Map.entry("internal.host", Set.of("root", "launch", "internal.transfer")),
           Map.entry(
               "internal.pressure",
               Set.of("root", "memory", "trace", "internal.memory", "internal.order")),

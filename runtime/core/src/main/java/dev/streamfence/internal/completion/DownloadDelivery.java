@@ -1,8 +1,8 @@
 package dev.streamfence.internal.completion;
 
-import dev.streamfence.internal.memory.DeviceCopies;
-import dev.streamfence.internal.memory.HostBytes;
-import dev.streamfence.internal.memory.HostRegion;
+import dev.streamfence.internal.transfer.DeviceCopies;
+import dev.streamfence.internal.transfer.HostBytes;
+import dev.streamfence.internal.transfer.HostRegion;
 import java.nio.ByteOrder;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;

@@ -2,10 +2,10 @@ package dev.streamfence.internal.completion;
 
 import dev.streamfence.CudaDriverException;
 import dev.streamfence.internal.driver.HostMemoryPool;
-import dev.streamfence.internal.memory.HostRegion;
 import dev.streamfence.internal.order.HazardState;
 import dev.streamfence.internal.order.PendingUse;
 import dev.streamfence.internal.order.Teardown;
+import dev.streamfence.internal.transfer.HostRegion;
 import java.util.Collections;
 import java.util.LinkedHashSet;
 import java.util.Queue;

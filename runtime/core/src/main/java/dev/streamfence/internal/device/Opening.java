@@ -6,9 +6,9 @@ import dev.streamfence.RuntimeOptions;
 import dev.streamfence.internal.LogTopic;
 import dev.streamfence.internal.driver.CudaDriver;
 import dev.streamfence.internal.memory.AllocationResource;
-import dev.streamfence.internal.memory.DeviceCopies;
 import dev.streamfence.internal.memory.DeviceShare;
 import dev.streamfence.internal.order.StreamPool;
+import dev.streamfence.internal.transfer.DeviceCopies;
 import java.util.function.Function;
 
 /**

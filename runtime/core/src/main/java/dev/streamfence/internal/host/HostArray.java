@@ -1,6 +1,6 @@
 package dev.streamfence.internal.host;
 
-import dev.streamfence.internal.memory.HostBytes;
+import dev.streamfence.internal.transfer.HostBytes;
 import dev.streamfence.launch.ArrayElement;
 import dev.streamfence.launch.ElementType;
 import dev.streamfence.launch.RecordElement;

@@ -1,6 +1,6 @@
 package dev.streamfence.internal.host;
 
-import dev.streamfence.internal.memory.HostBytes;
+import dev.streamfence.internal.transfer.HostBytes;
 import dev.streamfence.launch.RecordElement;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;

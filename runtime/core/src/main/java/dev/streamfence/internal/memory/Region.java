@@ -50,7 +50,7 @@ public record Region(Allocation allocation, HazardState hazards, long address, l
   }
 
   /** Where it begins, in words: the allocation, with the byte in it unless that is the first. */
-  String begin() {
+  public String begin() {
     return offset() == 0 ? allocation.toString() : "byte " + offset() + " of " + allocation;
   }
 

@@ -1,7 +1,6 @@
 /**
  * Device memory: allocations, the resource interface with its backends (stream-ordered, direct) and
- * decorators (guard, log, budget), and staging for host copies. Not here: launches, and element
- * types.
+ * decorators (guard, log, budget). Not here: copies, launches, and element types.
  */
 @NullMarked
 package dev.streamfence.internal.memory;

@@ -14,7 +14,7 @@ import dev.streamfence.corpus.Effort;
 import dev.streamfence.internal.device.FailureWorld.PlannedError;
 import dev.streamfence.internal.driver.CudaDriver;
 import dev.streamfence.internal.driver.InterceptedDriver;
-import dev.streamfence.internal.memory.DeviceCopies;
+import dev.streamfence.internal.transfer.DeviceCopies;
 import dev.streamfence.memory.AllocationLog;
 import dev.streamfence.simulation.SimulatedDevice;
 import java.util.ArrayList;

@@ -14,7 +14,7 @@ import dev.streamfence.StreamMisuseException.Misuse;
 import dev.streamfence.graph.KernelGraph;
 import dev.streamfence.internal.driver.CudaDriver;
 import dev.streamfence.internal.launch.VectorKernels;
-import dev.streamfence.internal.memory.DeviceCopies;
+import dev.streamfence.internal.transfer.DeviceCopies;
 import dev.streamfence.launch.KernelImage;
 import dev.streamfence.launch.LaunchRecorder;
 import dev.streamfence.launch.LoadedModule;

@@ -11,7 +11,7 @@ import dev.streamfence.DeviceStream;
 import dev.streamfence.RuntimeOptions;
 import dev.streamfence.internal.driver.InterceptedDriver;
 import dev.streamfence.internal.launch.VectorKernels;
-import dev.streamfence.internal.memory.DeviceCopies;
+import dev.streamfence.internal.transfer.DeviceCopies;
 import dev.streamfence.launch.LaunchRecorder;
 import dev.streamfence.simulation.SimulatedDevice;
 import java.time.Duration;

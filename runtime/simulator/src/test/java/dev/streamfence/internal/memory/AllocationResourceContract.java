@@ -12,6 +12,8 @@ import dev.streamfence.internal.order.StreamPool;
 import dev.streamfence.internal.order.Submission;
 import dev.streamfence.internal.order.Timeline;
 import dev.streamfence.internal.order.UseLabels;
+import dev.streamfence.internal.transfer.Bytes;
+import dev.streamfence.internal.transfer.DeviceCopies;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;

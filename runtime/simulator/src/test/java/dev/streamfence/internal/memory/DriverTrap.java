@@ -6,7 +6,7 @@ import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 /** Notes the calls to a driver, and throws at one of them, before or after it is carried out. */
-final class DriverTrap implements InterceptedDriver.Interceptor {
+public final class DriverTrap implements InterceptedDriver.Interceptor {
   /** The methods of the driver that were called, in order. */
   final List<String> calls = new CopyOnWriteArrayList<>();
 
@@ -16,12 +16,12 @@ final class DriverTrap implements InterceptedDriver.Interceptor {
   private Throwable failure;
 
   /** Throws instead of the n-th call from now of one of some methods. */
-  void before(int nth, Throwable thrown, String... names) {
+  public void before(int nth, Throwable thrown, String... names) {
     arm(nth, thrown, false, names);
   }
 
   /** Throws when the n-th call from now of one of some methods has been carried out. */
-  void after(int nth, Throwable thrown, String... names) {
+  public void after(int nth, Throwable thrown, String... names) {
     arm(nth, thrown, true, names);
   }
 

@@ -10,6 +10,7 @@ import dev.streamfence.internal.memory.GuardReport.Violation;
 import dev.streamfence.internal.order.NamedUse;
 import dev.streamfence.internal.order.Submission;
 import dev.streamfence.internal.order.Timeline;
+import dev.streamfence.internal.transfer.Bytes;
 import dev.streamfence.simulation.Schedule;
 import java.util.ArrayList;
 import java.util.List;

@@ -9,30 +9,32 @@ import dev.streamfence.internal.order.NamedUse;
 import dev.streamfence.internal.order.StreamPool;
 import dev.streamfence.internal.order.Submission;
 import dev.streamfence.internal.order.Timeline;
+import dev.streamfence.internal.transfer.Bytes;
+import dev.streamfence.internal.transfer.DeviceCopies;
 import dev.streamfence.simulation.Schedule;
 import dev.streamfence.simulation.SimulatedDevice;
 import java.util.function.UnaryOperator;
 
 /** A simulated device with three streams, for resources that a test composes itself. */
-final class SimulatedStreams implements AutoCloseable {
-  final SimulatedDevice device;
-  final CudaDriver driver;
-  final StreamPool pool;
-  final DeviceCopies copies;
-  final Timeline a;
-  final Timeline b;
-  final Timeline c;
+public final class SimulatedStreams implements AutoCloseable {
+  public final SimulatedDevice device;
+  public final CudaDriver driver;
+  public final StreamPool pool;
+  public final DeviceCopies copies;
+  public final Timeline a;
+  public final Timeline b;
+  public final Timeline c;
 
-  SimulatedStreams(Schedule schedule) {
+  public SimulatedStreams(Schedule schedule) {
     this(schedule, 64 << 20);
   }
 
-  SimulatedStreams(Schedule schedule, long memoryInBytes) {
+  public SimulatedStreams(Schedule schedule, long memoryInBytes) {
     this(schedule, memoryInBytes, UnaryOperator.identity());
   }
 
   /** Streams over a driver that the test watches, or makes fail. */
-  SimulatedStreams(Schedule schedule, InterceptedDriver.Interceptor interceptor) {
+  public SimulatedStreams(Schedule schedule, InterceptedDriver.Interceptor interceptor) {
     this(schedule, 64 << 20, driver -> InterceptedDriver.of(driver, interceptor));
   }
 
@@ -48,7 +50,7 @@ final class SimulatedStreams implements AutoCloseable {
   }
 
   /** Reads a block once on each of two streams. */
-  void readOn(Allocation block, Timeline... timelines) {
+  public void readOn(Allocation block, Timeline... timelines) {
     for (Timeline timeline : timelines) {
       copies.download(
           timeline,
@@ -58,7 +60,7 @@ final class SimulatedStreams implements AutoCloseable {
   }
 
   /** Submits work up to a ticket, and notes that it is done. */
-  void finish(Timeline timeline, long ticket) {
+  public void finish(Timeline timeline, long ticket) {
     while (timeline.submitted() < ticket) {
       try (Submission work = timeline.begin(new NamedUse("work"))) {
         work.preflight();

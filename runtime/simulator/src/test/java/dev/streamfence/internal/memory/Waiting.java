@@ -5,11 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.concurrent.CountDownLatch;
 
 /** Threads that have come to where they wait. */
-final class Waiting {
+public final class Waiting {
   private Waiting() {}
 
   /** Runs something in a thread of its own, until it has begun to wait. */
-  static Thread thread(Runnable work) {
+  public static Thread thread(Runnable work) {
     Thread thread = new Thread(work);
     thread.setDaemon(true);
     thread.start();
@@ -18,7 +18,7 @@ final class Waiting {
   }
 
   /** Returns once a thread waits, with or without a timeout. */
-  static void await(Thread thread) {
+  public static void await(Thread thread) {
     Thread.State state = thread.getState();
     while (state != Thread.State.WAITING && state != Thread.State.TIMED_WAITING) {
       assertThat(state).isNotEqualTo(Thread.State.TERMINATED);
@@ -27,7 +27,7 @@ final class Waiting {
     }
   }
 
-  static void await(CountDownLatch latch) {
+  public static void await(CountDownLatch latch) {
     try {
       latch.await();
     } catch (InterruptedException e) {

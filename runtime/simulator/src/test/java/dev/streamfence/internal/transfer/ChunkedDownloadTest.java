@@ -1,13 +1,18 @@
-package dev.streamfence.internal.memory;
+package dev.streamfence.internal.transfer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.streamfence.CudaDriverException;
-import dev.streamfence.internal.memory.StagingPool.Chunk;
+import dev.streamfence.internal.memory.Allocation;
+import dev.streamfence.internal.memory.Region;
+import dev.streamfence.internal.memory.SimulatedStreams;
+import dev.streamfence.internal.memory.UpstreamResource;
+import dev.streamfence.internal.memory.Waiting;
 import dev.streamfence.internal.order.Deadline;
 import dev.streamfence.internal.order.NamedUse;
 import dev.streamfence.internal.order.Submission;
+import dev.streamfence.internal.transfer.StagingPool.Chunk;
 import dev.streamfence.simulation.DriverCall;
 import dev.streamfence.simulation.Schedule;
 import java.nio.ByteBuffer;

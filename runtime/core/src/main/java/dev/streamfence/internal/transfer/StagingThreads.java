@@ -1,4 +1,4 @@
-package dev.streamfence.internal.memory;
+package dev.streamfence.internal.transfer;
 
 import java.nio.ByteBuffer;
 import java.util.concurrent.SynchronousQueue;

@@ -1,4 +1,4 @@
-package dev.streamfence.internal.memory;
+package dev.streamfence.internal.transfer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -6,6 +6,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.streamfence.CudaDriverException;
 import dev.streamfence.StreamMisuseException;
 import dev.streamfence.UseAfterFreeException;
+import dev.streamfence.internal.memory.Allocation;
+import dev.streamfence.internal.memory.Region;
+import dev.streamfence.internal.memory.SimulatedStreams;
+import dev.streamfence.internal.memory.UntrackingResource;
+import dev.streamfence.internal.memory.UpstreamResource;
+import dev.streamfence.internal.memory.Waiting;
 import dev.streamfence.internal.order.Deadline;
 import dev.streamfence.internal.order.NamedUse;
 import dev.streamfence.internal.order.StreamPool;

@@ -1,4 +1,4 @@
-package dev.streamfence.internal.memory;
+package dev.streamfence.internal.transfer;
 
 import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;

@@ -1,14 +1,15 @@
-package dev.streamfence.internal.memory;
+package dev.streamfence.internal.transfer;
 
 import dev.streamfence.CudaDriverException;
-import dev.streamfence.internal.memory.StagingCrew.Batch;
-import dev.streamfence.internal.memory.StagingPool.Chunk;
+import dev.streamfence.internal.memory.Region;
 import dev.streamfence.internal.order.Deadline;
 import dev.streamfence.internal.order.StreamPool;
 import dev.streamfence.internal.order.Submission;
 import dev.streamfence.internal.order.Timeline;
 import dev.streamfence.internal.order.UseLabels;
 import dev.streamfence.internal.order.Work;
+import dev.streamfence.internal.transfer.StagingCrew.Batch;
+import dev.streamfence.internal.transfer.StagingPool.Chunk;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import org.jspecify.annotations.Nullable;

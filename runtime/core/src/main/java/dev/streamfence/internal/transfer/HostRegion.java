@@ -1,4 +1,4 @@
-package dev.streamfence.internal.memory;
+package dev.streamfence.internal.transfer;
 
 import dev.streamfence.internal.driver.HostMemory;
 import dev.streamfence.internal.order.HazardState;

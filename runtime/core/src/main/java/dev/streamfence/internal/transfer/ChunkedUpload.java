@@ -1,11 +1,12 @@
-package dev.streamfence.internal.memory;
+package dev.streamfence.internal.transfer;
 
 import dev.streamfence.internal.driver.CudaDriver.StreamHandle;
 import dev.streamfence.internal.driver.Sink;
 import dev.streamfence.internal.driver.StickyError;
-import dev.streamfence.internal.memory.StagingCrew.Batch;
-import dev.streamfence.internal.memory.StagingPool.Chunk;
+import dev.streamfence.internal.memory.Region;
 import dev.streamfence.internal.order.Timeline;
+import dev.streamfence.internal.transfer.StagingCrew.Batch;
+import dev.streamfence.internal.transfer.StagingPool.Chunk;
 import java.util.ArrayDeque;
 import java.util.Deque;
 

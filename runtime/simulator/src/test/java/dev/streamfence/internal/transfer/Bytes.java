@@ -1,11 +1,11 @@
-package dev.streamfence.internal.memory;
+package dev.streamfence.internal.transfer;
 
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 
-/** A byte array as the copies of this package see it. */
-record Bytes(byte[] values) implements HostBytes {
-  static Bytes of(int size, int value) {
+/** A byte array as the copies see it. */
+public record Bytes(byte[] values) implements HostBytes {
+  public static Bytes of(int size, int value) {
     byte[] values = new byte[size];
     Arrays.fill(values, (byte) value);
     return new Bytes(values);

@@ -1,9 +1,10 @@
-package dev.streamfence.internal.memory;
+package dev.streamfence.internal.transfer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.streamfence.internal.memory.StagingCrew.Batch;
+import dev.streamfence.internal.memory.Waiting;
+import dev.streamfence.internal.transfer.StagingCrew.Batch;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Collections;

@@ -1,5 +1,5 @@
 // Long because taking, waiting and giving back share one queue, under one lock.
-package dev.streamfence.internal.memory;
+package dev.streamfence.internal.transfer;
 
 import static java.util.Objects.requireNonNull;
 

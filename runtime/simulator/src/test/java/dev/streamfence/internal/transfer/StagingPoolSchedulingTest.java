@@ -1,4 +1,4 @@
-package dev.streamfence.internal.memory;
+package dev.streamfence.internal.transfer;
 
 import static dev.streamfence.model.ControlledScheduler.explore;
 import static dev.streamfence.model.ControlledScheduler.require;
@@ -7,7 +7,7 @@ import static dev.streamfence.model.ControlledScheduler.together;
 import dev.streamfence.internal.driver.CudaDriver.StreamHandle;
 import dev.streamfence.internal.driver.HostMemoryPool;
 import dev.streamfence.internal.driver.StickyError;
-import dev.streamfence.internal.memory.StagingPool.Chunk;
+import dev.streamfence.internal.transfer.StagingPool.Chunk;
 import dev.streamfence.model.ClockDriver;
 import java.util.ArrayDeque;
 import java.util.Deque;

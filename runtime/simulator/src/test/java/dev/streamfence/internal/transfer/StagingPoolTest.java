@@ -1,4 +1,4 @@
-package dev.streamfence.internal.memory;
+package dev.streamfence.internal.transfer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -7,9 +7,12 @@ import dev.streamfence.CudaDriverException;
 import dev.streamfence.internal.device.Inside;
 import dev.streamfence.internal.driver.CudaDriver;
 import dev.streamfence.internal.driver.InterceptedDriver;
-import dev.streamfence.internal.memory.StagingPool.Chunk;
+import dev.streamfence.internal.memory.Allocation;
+import dev.streamfence.internal.memory.Region;
+import dev.streamfence.internal.memory.UpstreamResource;
 import dev.streamfence.internal.order.StreamPool;
 import dev.streamfence.internal.order.Timeline;
+import dev.streamfence.internal.transfer.StagingPool.Chunk;
 import dev.streamfence.simulation.DriverCall;
 import dev.streamfence.simulation.Schedule;
 import dev.streamfence.simulation.SimulatedDevice;

@@ -1,8 +1,9 @@
-package dev.streamfence.internal.memory;
+package dev.streamfence.internal.transfer;
 
 import dev.streamfence.DeviceException.AttemptedUse;
 import dev.streamfence.internal.driver.CudaDriver.StreamHandle;
 import dev.streamfence.internal.driver.Sink;
+import dev.streamfence.internal.memory.Region;
 import dev.streamfence.internal.order.Deadline;
 import dev.streamfence.internal.order.HazardState;
 import dev.streamfence.internal.order.StreamPool;

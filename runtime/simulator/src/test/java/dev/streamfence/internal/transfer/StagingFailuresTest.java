@@ -1,10 +1,12 @@
-package dev.streamfence.internal.memory;
+package dev.streamfence.internal.transfer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.streamfence.CudaDriverException;
-import dev.streamfence.internal.memory.StagingPool.Chunk;
+import dev.streamfence.internal.memory.DriverTrap;
+import dev.streamfence.internal.memory.SimulatedStreams;
+import dev.streamfence.internal.transfer.StagingPool.Chunk;
 import dev.streamfence.simulation.DriverCall;
 import dev.streamfence.simulation.Schedule;
 import java.util.ArrayDeque;

@@ -1,10 +1,12 @@
-package dev.streamfence.internal.memory;
+package dev.streamfence.internal.transfer;
 
 import dev.streamfence.CudaDriverException;
 import dev.streamfence.DeviceException;
 import dev.streamfence.internal.LogTopic;
 import dev.streamfence.internal.driver.CudaDriver;
 import dev.streamfence.internal.driver.CudaDriver.ContextHandle;
+import dev.streamfence.internal.memory.PeerAccess;
+import dev.streamfence.internal.memory.Region;
 import dev.streamfence.internal.order.StreamPool;
 import dev.streamfence.internal.order.Timeline;
 import dev.streamfence.internal.order.UseLabels;
