@@ -30,7 +30,7 @@ final class ChunkedDownload {
   private static final int MAX_IN_FLIGHT = 2;
 
   /** With fewer, helpers would wait for the calling thread while it waits for the bus. */
-  private static final int MAX_COPYING = 2;
+  private static final int MAX_COPYING = 3;
 
   private final StreamPool streams;
   private final StagingPool staging;
