@@ -157,7 +157,7 @@ final class LoadedImage {
       return new LaunchedBounds(() -> null);
     }
     if (facts != null) {
-      return new LaunchedBounds(() -> LoadedBounds.of(facts.bounds(), signature));
+      return new LaunchedBounds(() -> read(facts, signature));
     }
     LaunchedBounds bounds = new LaunchedBounds(() -> read(signature));
     if (signature.requiresBounds() && bounds.get() == null) {
@@ -169,6 +169,15 @@ final class LoadedImage {
           null);
     }
     return bounds;
+  }
+
+  private @Nullable LoadedBounds read(KernelFacts facts, KernelSignature signature) {
+    try {
+      return LoadedBounds.of(facts.bounds(), signature);
+    } catch (IllegalArgumentException e) {
+      // A later compiler may have written more than this reads; the code itself says the same.
+      return read(signature);
+    }
   }
 
   private synchronized @Nullable LoadedBounds read(KernelSignature signature) {

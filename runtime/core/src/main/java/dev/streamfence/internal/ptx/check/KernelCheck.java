@@ -228,7 +228,7 @@ public final class KernelCheck {
     return new KernelFacts(
         entry.blockLimit().filter(BlockLimit::exact).orElse(null),
         uses,
-        bounds(entry, declared).launches());
+        () -> bounds(entry, declared).launches());
   }
 
   private Optional<PtxEntry> agreeing(KernelSignature declared) {

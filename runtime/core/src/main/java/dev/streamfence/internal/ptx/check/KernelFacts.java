@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeSet;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,10 +26,12 @@ import org.jspecify.annotations.Nullable;
  *
  * @param requiredBlock the block that the code requires; null if it takes any
  * @param uses what the kernel does with each variable of the module that the interface declares
- * @param bounds which elements launches certainly touch
+ * @param written which elements launches certainly touch, see {@link #bounds}
  */
 public record KernelFacts(
-    @Nullable BlockLimit requiredBlock, Map<String, VariableUse> uses, LaunchBounds bounds) {
+    @Nullable BlockLimit requiredBlock,
+    Map<String, VariableUse> uses,
+    Supplier<LaunchBounds> written) {
   /**
    * Changes with the meaning of what is written, and whenever a mistake of the analysis is mended:
    * then the code is analysed again where an older compiler has written the launcher.
@@ -45,6 +48,16 @@ public record KernelFacts(
   /** What the kernel may do with a variable: everything, if the interface did not declare it. */
   public VariableUse use(String variable) {
     return uses.getOrDefault(variable, new VariableUse(true, true));
+  }
+
+  /**
+   * Which elements launches certainly touch. What the compiler has written is read here, since a
+   * launcher has kernels that a program never launches.
+   *
+   * @throws IllegalArgumentException if the compiler has written something else
+   */
+  public LaunchBounds bounds() {
+    return written.get();
   }
 
   /**
@@ -70,13 +83,13 @@ public record KernelFacts(
       out.add(use.reads());
       out.add(use.writes());
     }
-    LaunchBoundsWriter.write(bounds, out);
+    LaunchBoundsWriter.write(bounds(), out);
     String text = Base64.getEncoder().withoutPadding().encodeToString(out.toBytes());
     return text.length() > MAX_LENGTH ? Optional.empty() : Optional.of(text);
   }
 
   /**
-   * Reads the facts that a signature has from the compiler.
+   * Reads the facts that a signature has from the compiler, without the bounds.
    *
    * @return empty if it has none, or if another version wrote them
    */
@@ -96,15 +109,18 @@ public record KernelFacts(
       for (int i = in.count(); i > 0; i--) {
         uses.put(in.text(), new VariableUse(in.truth(), in.truth()));
       }
-      LaunchBounds bounds =
-          LaunchBoundsReader.read(in, DeclaredArrays.of(declared).places().size());
-      in.end();
-      bounds.arguments().forEach(place -> requireThere(place, declared));
-      return Optional.of(new KernelFacts(block, uses, bounds));
+      return Optional.of(new KernelFacts(block, uses, () -> bounds(in.copy(), declared)));
     } catch (IllegalArgumentException e) {
       // A later version may write more than this one reads; the code itself says the same.
       return Optional.empty();
     }
+  }
+
+  private static LaunchBounds bounds(NumberReader in, KernelSignature declared) {
+    LaunchBounds bounds = LaunchBoundsReader.read(in, DeclaredArrays.of(declared).places().size());
+    in.end();
+    bounds.arguments().forEach(place -> requireThere(place, declared));
+    return bounds;
   }
 
   private static void requireThere(NumberPlace place, KernelSignature declared) {

@@ -21,6 +21,13 @@ public final class NumberReader {
     this.bytes = bytes;
   }
 
+  /** Creates a reader of what is left here. */
+  public NumberReader copy() {
+    NumberReader copy = new NumberReader(bytes);
+    copy.at = at;
+    return copy;
+  }
+
   /** Reads a number. */
   public long number() {
     long result = 0;

@@ -10,6 +10,7 @@ import dev.streamfence.DeviceStream;
 import dev.streamfence.KernelArgumentException;
 import dev.streamfence.internal.ptx.analysis.VariableUse;
 import dev.streamfence.internal.ptx.bounds.BoundsEvaluator;
+import dev.streamfence.internal.ptx.bounds.LaunchBounds;
 import dev.streamfence.internal.ptx.bounds.LaunchNumbers;
 import dev.streamfence.internal.ptx.syntax.BlockLimit;
 import dev.streamfence.internal.ptx.syntax.PtxModule;
@@ -288,9 +289,9 @@ class KernelFactsTest {
           damaged[random.nextInt(damaged.length)] = (byte) random.nextInt();
         }
         KernelSignature signature = declared.analysed(Base64.getEncoder().encodeToString(damaged));
-        Optional<KernelFacts> facts = KernelFacts.parse(signature);
-        facts.ifPresent(each -> each.bounds().evaluator().reach(0, new Launch()));
-        if (facts.isPresent() && read++ % 50 == 0) {
+        Optional<LaunchBounds> bounds = bounds(signature);
+        bounds.ifPresent(each -> each.evaluator().reach(0, new Launch()));
+        if (bounds.isPresent() && read++ % 50 == 0) {
           // An image each: a signature that says the same shares what an image keeps for it.
           LoadedModule module = LoadedModule.of(stream, image(code, code));
           try (LaunchRecorder recorder = module.recorder(signature).begin()) {
@@ -327,6 +328,26 @@ class KernelFactsTest {
   }
 
   private static void assertIgnored(String text) {
-    assertThat(KernelFacts.parse(FILL.analysed(text))).isEmpty();
+    assertThat(bounds(FILL.analysed(text))).isEmpty();
+  }
+
+  private static Optional<LaunchBounds> bounds(KernelSignature signature) {
+    try {
+      return KernelFacts.parse(signature).map(KernelFacts::bounds);
+    } catch (IllegalArgumentException e) {
+      return Optional.empty();
+    }
+  }
+
+  @Test
+  void theCodeSaysWhatDamagedBoundsDoNot() {
+    byte[] bytes = Base64.getDecoder().decode(analysed(text("8")).analysis());
+    byte[] shorter = Arrays.copyOf(bytes, bytes.length - 1);
+    KernelSignature damaged = FILL.analysed(Base64.getEncoder().encodeToString(shorter));
+    assertThat(KernelFacts.parse(damaged)).isPresent();
+
+    launch(image(PLAIN, PLAIN), damaged, 64, 64);
+    assertThatThrownBy(() -> launch(image(PLAIN, PLAIN), damaged, 63, 64))
+        .hasMessageContaining("has 63 elements; the kernel writes element 63 (n = 64)");
   }
 }
