@@ -253,7 +253,7 @@ final class ChunkedDownload {
 
   /** Takes a second chunk if one is free; with a deadline, only one that is ready at once. */
   private @Nullable Chunk takeAnother() {
-    return deadline == null ? staging.tryTake() : staging.tryTakeReady();
+    return deadline == null ? staging.tryTakeAnother() : staging.tryTakeAnotherReady();
   }
 
   /**

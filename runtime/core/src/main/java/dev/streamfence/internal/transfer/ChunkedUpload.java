@@ -58,7 +58,7 @@ final class ChunkedUpload {
   /** Lets further chunks be filled. A thread that holds one never waits for another. */
   private void fill() {
     while (offered < bytes && filling.size() < MAX_FILLING) {
-      Chunk chunk = filling.isEmpty() ? staging.take() : staging.tryTakeReady();
+      Chunk chunk = filling.isEmpty() ? staging.take() : staging.tryTakeAnotherReady();
       if (chunk == null) {
         return;
       }

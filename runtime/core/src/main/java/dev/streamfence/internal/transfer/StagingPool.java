@@ -1,8 +1,6 @@
 // Long because taking, waiting and giving back share one queue, under one lock.
 package dev.streamfence.internal.transfer;
 
-import static java.util.Objects.requireNonNull;
-
 import dev.streamfence.CudaDriverException;
 import dev.streamfence.internal.driver.CudaDriver;
 import dev.streamfence.internal.driver.CudaDriver.EventHandle;
@@ -39,6 +37,12 @@ final class StagingPool {
    * Two are enough to keep one stream's copies going; eight let four streams copy at the same time.
    */
   private static final int MAX_CHUNKS = 8;
+
+  /**
+   * How many a transfer leaves to others when it takes more than one: a short one then need not
+   * wait for the threads of long ones, which copy to and from memory of the user.
+   */
+  private static final int LEFT_TO_OTHERS = 2;
 
   /** One piece of page-locked memory, with an event for the copy that used it last. */
   static final class Chunk {
@@ -88,7 +92,7 @@ final class StagingPool {
    * chunk.
    */
   Chunk take() {
-    return ready(takeIdle(true));
+    return ready(takeIdle());
   }
 
   /**
@@ -98,11 +102,11 @@ final class StagingPool {
    * @throws InterruptedException if the thread is interrupted before or while it waits
    */
   @Nullable Chunk take(Deadline deadline) throws InterruptedException {
-    Chunk chunk = takeIdle(false);
+    Chunk chunk = tryTakeIdle(0);
     while (chunk == null && !deadline.hasPassed()) {
       chunk = pollIdle(deadline);
       if (chunk == null) {
-        chunk = takeIdle(false);
+        chunk = tryTakeIdle(0);
       }
     }
     if (chunk == null) {
@@ -120,17 +124,25 @@ final class StagingPool {
   }
 
   /**
-   * Takes a chunk like {@link #take()}, or returns null if all are taken: for a caller that holds
+   * Takes a chunk like {@link #take()}, or returns null if few are left: for a caller that holds
    * one and must not wait for another.
    */
-  @Nullable Chunk tryTake() {
-    Chunk chunk = takeIdle(false);
+  @Nullable Chunk tryTakeAnother() {
+    Chunk chunk = tryTakeIdle(LEFT_TO_OTHERS);
     return chunk == null ? null : ready(chunk);
   }
 
-  /** Takes a chunk like {@link #tryTake}, or returns null if that would wait for a copy. */
+  /** Takes a chunk like {@link #tryTakeAnother}, or returns null if that would wait for a copy. */
+  @Nullable Chunk tryTakeAnotherReady() {
+    return ifReady(tryTakeIdle(LEFT_TO_OTHERS));
+  }
+
+  /** Takes a chunk like {@link #take()}, or returns null if that would wait. */
   @Nullable Chunk tryTakeReady() {
-    Chunk chunk = takeIdle(false);
+    return ifReady(tryTakeIdle(0));
+  }
+
+  private @Nullable Chunk ifReady(@Nullable Chunk chunk) {
     if (chunk == null || isDone(chunk)) {
       if (chunk != null) {
         chunk.copied = false;
@@ -141,8 +153,7 @@ final class StagingPool {
     return null;
   }
 
-  private Chunk ready(@Nullable Chunk taken) {
-    Chunk chunk = requireNonNull(taken);
+  private Chunk ready(Chunk chunk) {
     try {
       if (chunk.copied) {
         driver.synchronizeEvent(chunk.lastCopy);
@@ -247,16 +258,14 @@ final class StagingPool {
     teardown.finish();
   }
 
-  /**
-   * Takes a chunk, whose last copy may still be running; null if all are taken and it may not wait.
-   */
-  private @Nullable Chunk takeIdle(boolean waiting) {
+  /** Takes a chunk, whose last copy may still be running. Waits while all are taken. */
+  private Chunk takeIdle() {
     while (true) {
-      Chunk chunk = tryTakeIdle();
-      if (chunk == null && waiting) {
-        chunk = poll(true);
+      Chunk chunk = tryTakeIdle(0);
+      if (chunk == null) {
+        chunk = awaitIdle();
       }
-      if (chunk != null || !waiting) {
+      if (chunk != null) {
         return chunk;
       }
     }
@@ -264,14 +273,18 @@ final class StagingPool {
 
   /**
    * Takes the chunk that has been idle longest if its copy is done, else a new one, else the idle
-   * one; null if all are taken. Makes no driver call under the lock.
+   * one. Makes no driver call under the lock.
+   *
+   * @param left how many others are to remain
+   * @return null if no more are left, or all are taken
    */
-  private @Nullable Chunk tryTakeIdle() {
-    Chunk oldest = poll(false);
+  private @Nullable Chunk tryTakeIdle(int left) {
+    Chunk oldest = poll(left);
     if (oldest != null && isDone(oldest)) {
       return oldest;
     }
-    if (claimNew()) {
+    // The oldest one will be given back then.
+    if (claimNew(oldest == null ? left : left - 1)) {
       try {
         Chunk fresh = create();
         if (oldest != null) {
@@ -308,7 +321,7 @@ final class StagingPool {
 
   /** Whether every chunk is taken, and no more may be created. Held: the lock. */
   private boolean isExhausted() {
-    return idle.isEmpty() && all.size() + claimed >= MAX_CHUNKS;
+    return available() == 0;
   }
 
   private @Nullable Chunk pollIdle(Deadline deadline) throws InterruptedException {
@@ -334,10 +347,25 @@ final class StagingPool {
     }
   }
 
-  private @Nullable Chunk poll(boolean waiting) {
+  /** How many can be taken. Held: the lock. */
+  private int available() {
+    return idle.size() + MAX_CHUNKS - all.size() - claimed;
+  }
+
+  private @Nullable Chunk poll(int left) {
     lock.lock();
     try {
-      if (waiting && isExhausted()) {
+      return available() > left ? idle.pollFirst() : null;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Waits until one can be taken or made; takes it if it is idle. */
+  private @Nullable Chunk awaitIdle() {
+    lock.lock();
+    try {
+      if (isExhausted()) {
         Object event = FlightEvents.beginStagingShortage();
         while (isExhausted()) {
           returned.awaitUninterruptibly();
@@ -360,10 +388,10 @@ final class StagingPool {
     }
   }
 
-  private boolean claimNew() {
+  private boolean claimNew(int left) {
     lock.lock();
     try {
-      if (all.size() + claimed == MAX_CHUNKS) {
+      if (all.size() + claimed == MAX_CHUNKS || available() <= left) {
         return false;
       }
       claimed++;

@@ -290,6 +290,9 @@ final class LongDownloadTest {
       // A short download needs no stream of the pool's own, and waits for none.
       Bytes few = Bytes.of(1, 0);
       scene.goOn();
+      while (all.stream().filter(seen -> seen.reached.getCount() == 0).count() < 3) {
+        Thread.onSpinWait();
+      }
       scene.copies.download(scene.on.b, Region.of(scene.block).range(SIZE - 1, 1), few);
       assertThat(few.values()).containsExactly(SIZE);
       all.forEach(seen -> seen.goOn.countDown());

@@ -94,7 +94,7 @@ final class StagingContentionTest {
     assertThat(failed.get()).isInstanceOf(CudaDriverException.class);
     taken.add(got.get());
     assertThat(taken).doesNotHaveDuplicates().hasSize(CHUNKS);
-    assertThat(pool.tryTake()).isNull();
+    assertThat(pool.tryTakeReady()).isNull();
   }
 
   @ParameterizedTest

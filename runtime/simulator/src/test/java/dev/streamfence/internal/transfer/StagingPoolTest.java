@@ -18,6 +18,7 @@ import dev.streamfence.simulation.Schedule;
 import dev.streamfence.simulation.SimulatedDevice;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -65,11 +66,34 @@ final class StagingPoolTest {
     }
     Deque<Chunk> taken = new ArrayDeque<>();
     for (int i = 0; i < CHUNKS; i++) {
-      Chunk chunk = pool.tryTake();
+      Chunk chunk = pool.tryTakeReady();
       assertThat(chunk).isNotNull();
       taken.add(chunk);
     }
-    assertThat(pool.tryTake()).isNull();
+    assertThat(pool.tryTakeReady()).isNull();
+    taken.forEach(pool::giveBack);
+    pool.destroy(true);
+  }
+
+  @Test
+  void aTransferThatHoldsAChunkLeavesTwoToOthers() {
+    List<Chunk> taken = new ArrayList<>(List.of(pool.take()));
+    for (Chunk more = pool.tryTakeAnother(); more != null; more = pool.tryTakeAnother()) {
+      taken.add(more);
+      assertThat(taken).hasSizeLessThan(CHUNKS);
+    }
+    assertThat(taken).hasSize(CHUNKS - 2);
+    assertThat(pool.tryTakeAnotherReady()).isNull();
+    // New ones count like idle ones.
+    Chunk one = pool.take();
+    Chunk other = pool.tryTakeReady();
+    assertThat(pool.tryTakeReady()).isNull();
+    pool.giveBack(one);
+    pool.giveBack(taken.remove(0));
+    assertThat(pool.tryTakeAnotherReady()).isNull();
+    pool.giveBack(other);
+    taken.add(pool.tryTakeAnotherReady());
+    assertThat(pool.tryTakeAnother()).isNull();
     taken.forEach(pool::giveBack);
     pool.destroy(true);
   }
