@@ -108,7 +108,8 @@ final class StagingCrew implements AutoCloseable, Runnable {
   StagingCrew(long bytes, Executor threads, int mostHelpers, int smallestPiece, PieceCopy copy) {
     this.unoffered = bytes;
     this.threads = threads;
-    this.mostHelpers = mostHelpers;
+    // Without helpers nothing is shared, and a transfer of a few bytes takes no lock.
+    this.mostHelpers = bytes < 2L * smallestPiece ? 0 : mostHelpers;
     this.smallestPiece = smallestPiece;
     this.copy = copy;
   }
@@ -122,6 +123,9 @@ final class StagingCrew implements AutoCloseable, Runnable {
   Batch offer(ByteBuffer buffer, long offset) {
     int pieces = mostHelpers == 0 ? 1 : Math.max(1, buffer.remaining() / smallestPiece);
     Batch batch = new Batch(buffer, offset, pieces);
+    if (mostHelpers == 0) {
+      return batch;
+    }
     int missing;
     lock.lock();
     try {
@@ -156,6 +160,10 @@ final class StagingCrew implements AutoCloseable, Runnable {
 
   /** Copies pieces, this buffer's and later ones, until this buffer is copied. */
   void await(Batch batch) {
+    if (mostHelpers == 0) {
+      new Piece(batch, 0).copy(copy);
+      return;
+    }
     for (Piece piece = take(batch); piece != null; piece = take(batch)) {
       piece.copy(copy);
       lock.lock();
@@ -188,6 +196,9 @@ final class StagingCrew implements AutoCloseable, Runnable {
   /** Ends the copies. On return, no thread copies any more. */
   @Override
   public void close() {
+    if (mostHelpers == 0) {
+      return;
+    }
     lock.lock();
     try {
       isLeftToCaller = true;
