@@ -80,7 +80,7 @@ record Row(String id, String title, Unit unit) {
           new Row("pageable-down-16-MiB", "16 MiB down to pageable memory", NANOSECONDS),
           new Row("pageable-up-1024-MiB", "1 GiB up from pageable memory", NANOSECONDS),
           new Row("pageable-down-1024-MiB", "1 GiB down to pageable memory", NANOSECONDS),
-          new Row("host-copy-1024-MiB", "1 GiB copied by 4 threads of the host", NANOSECONDS),
+          new Row("host-copy-1024-MiB", "1 GiB copied by 8 threads of the host", NANOSECONDS),
           new Row("pinned-up-1-MiB", "1 MiB up from pinned memory", NANOSECONDS),
           new Row("pinned-down-1-MiB", "1 MiB down to pinned memory", NANOSECONDS),
           new Row("pinned-up-1024-MiB", "1 GiB up from pinned memory", NANOSECONDS),

@@ -14,7 +14,7 @@ import java.util.stream.IntStream;
 
 /** The time until the data has arrived. */
 final class TransferRows implements RowGroup {
-  private static final int COPYING_THREADS = 4;
+  private static final int COPYING_THREADS = 8;
 
   private final Device device;
   private final ByteBuffer source = ByteBuffer.allocateDirect(16 << 20);
