@@ -747,6 +747,25 @@ class CodeMistakesTest {
   }
 
   @Test
+  void aLimitOfAnArrayToWhichTheKernelMayStoreDoesNotCount() {
+    String either =
+        SCATTER.replace(
+            "add.s64 %rd6, %rd2, %rd5;",
+            "setp.eq.s32 %p1, %r1, 0; selp.b64 %rd7, %rd1, %rd2, %p1; add.s64 %rd6, %rd7, %rd5;"
+                + " add.s64 %rd8, %rd2, %rd5; st.global.u32 [%rd8], %r1;");
+    Mistakes mistakes =
+        mistakesWith(
+            kernel("sm_75", ".param .u64 a, .param .u64 b, .param .u32 n", either),
+            kernels(
+                "@Kernel void run(@Trusted(\"never\") @Reads(below = \"b\") DeviceArray<int[]> a,"
+                    + " @Trusted(\"any\") @Writes DeviceArray<int[]> b, @ThreadCount int n);"));
+    assertThat(mistakes.launcher().replaceAll("\\s+(\\* )?", " "))
+        .contains(
+            "'b' unknown (the index is a value that the kernel loads from an array to which it may"
+                + " store, so the declared limit of its numbers does not count");
+  }
+
+  @Test
   void aLimitThatIsMissingIsReportedWithTheFirstOfManyNames() {
     Mistakes.inKernels(
             "@Kernel void run(@Reads(below = «\"m\") DeviceArray<int[]> x, int a, int b, int c,"

@@ -17,6 +17,7 @@ import dev.streamfence.internal.ptx.symbolic.Polynomial;
 import dev.streamfence.internal.ptx.syntax.Instruction;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** The analysis of a kernel's accesses to one array. Confined to one thread, used once. */
@@ -28,6 +29,7 @@ final class ArrayAnalysis {
   private final Ranges ranges;
   private final Dependences dependences;
   private final Certainty certainty;
+  private final LoadedNumbers loaded;
   private final List<TouchedRange> touched = new ArrayList<>();
   private final List<MemoryAccess> inArray = new ArrayList<>();
   private List<CertainAccess> certain = List.of();
@@ -41,7 +43,8 @@ final class ArrayAnalysis {
       Formulas formulas,
       Ranges ranges,
       Dependences dependences,
-      Certainty certainty) {
+      Certainty certainty,
+      LoadedNumbers loaded) {
     this.array = array;
     this.place = place;
     this.values = values;
@@ -49,6 +52,7 @@ final class ArrayAnalysis {
     this.ranges = ranges;
     this.dependences = dependences;
     this.certainty = certainty;
+    this.loaded = loaded;
   }
 
   ArrayAnalysis analyse() {
@@ -134,8 +138,12 @@ final class ArrayAnalysis {
     List<Node> parts = formulas.parts(formula);
     String end = step.hasLow() ? " from above" : step.hasHigh() ? " from below" : "";
     if (formula.has(id -> formulas.loads(id))) {
-      return (Node.reached(parts, node -> !node.is(Operator.UNKNOWN)).stream()
-                  .anyMatch(this::isReceived)
+      Set<Node> reached = Node.reached(parts, node -> !node.is(Operator.UNKNOWN));
+      if (reached.stream().anyMatch(loaded::isStored)) {
+        return "the index is a value that the kernel loads from an array to which it may store,"
+            + " so the declared limit of its numbers does not count";
+      }
+      return (reached.stream().anyMatch(this::isReceived)
               ? "the index is a value that the kernel loads or receives"
               : "the index is computed in a way that is not followed")
           + ", and nothing limits it"

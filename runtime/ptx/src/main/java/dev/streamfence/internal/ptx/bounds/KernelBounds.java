@@ -18,6 +18,7 @@ import dev.streamfence.internal.ptx.syntax.SourcePosition;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -145,6 +146,10 @@ public final class KernelBounds {
     private final List<ArrayPlace> arrays;
     private final List<ArrayPlace> tables;
     private final Map<Integer, NumberLimits> limits;
+
+    /** The arrays whose limits do not count. */
+    private final Set<Integer> stored;
+
     private final EvaluatedKernel evaluated;
 
     Analysis(
@@ -160,6 +165,8 @@ public final class KernelBounds {
       Map<Integer, NumberLimits> kept = new HashMap<>(limits);
       kept.keySet().removeIf(array -> !isOnlyRead(found, array));
       this.limits = kept;
+      this.stored = new HashSet<>(limits.keySet());
+      stored.removeAll(kept.keySet());
       this.evaluated = kept.size() == limits.size() ? found : evaluated(kept);
     }
 
@@ -201,7 +208,7 @@ public final class KernelBounds {
       KernelValues values = evaluated.values();
       Formulas formulas = evaluated.formulas();
       Guards guards = evaluated.guards();
-      LoadedNumbers loaded = new LoadedNumbers(evaluated, formulas, limits);
+      LoadedNumbers loaded = new LoadedNumbers(evaluated, formulas, limits, stored);
       Ranges ranges =
           new Ranges(nodes, graph, guards, formulas, loaded, evaluated.memory().numbers());
       Dependences dependences = evaluated.dependences();
@@ -211,7 +218,8 @@ public final class KernelBounds {
       List<ArrayAnalysis> analyses = new ArrayList<>();
       for (int i = 0; i < arrays.size(); i++) {
         analyses.add(
-            new ArrayAnalysis(i, arrays.get(i), values, formulas, ranges, dependences, certainty)
+            new ArrayAnalysis(
+                    i, arrays.get(i), values, formulas, ranges, dependences, certainty, loaded)
                 .analyse());
       }
       WitnessPlanner planner = new WitnessPlanner(nodes, graph, loopEnds, formulas, dependences);

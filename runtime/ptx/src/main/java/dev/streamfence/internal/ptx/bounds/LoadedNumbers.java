@@ -35,6 +35,9 @@ final class LoadedNumbers {
   private final Dependences dependences;
   private final Map<Integer, NumberLimits> limits;
 
+  /** The arrays whose declared limits do not count, since the kernel may store there. */
+  private final Set<Integer> stored;
+
   /** Those of values that were asked for. */
   private final Map<Node, Optional<NumberLimits>> known = new HashMap<>();
 
@@ -42,8 +45,14 @@ final class LoadedNumbers {
    * Creates the numbers of a kernel.
    *
    * @param limits those of the numbers in an array, by its index
+   * @param stored the arrays that have limits too, and to which the kernel may store
    */
-  LoadedNumbers(EvaluatedKernel kernel, Formulas formulas, Map<Integer, NumberLimits> limits) {
+  LoadedNumbers(
+      EvaluatedKernel kernel,
+      Formulas formulas,
+      Map<Integer, NumberLimits> limits,
+      Set<Integer> stored) {
+    this.stored = stored;
     this.values = kernel.values();
     this.memory = kernel.memory();
     this.nodes = kernel.nodes();
@@ -101,6 +110,13 @@ final class LoadedNumbers {
     ScalarType type = load.instruction().type();
     boolean isExtended = type != null && !type.isSigned() && type.bits < value.bits;
     return isExtended && mayBeNegative(found) ? null : found;
+  }
+
+  /** Whether a value is loaded from an array whose declared limits do not count. */
+  boolean isStored(Node value) {
+    MemoryAccess load = stored.isEmpty() ? null : values.load(value);
+    Node base = load == null ? null : formulas.base(load.address());
+    return base != null && stored.contains((int) base.constant);
   }
 
   /** Whether a polynomial has a value that is limited. */
