@@ -60,20 +60,25 @@ final class ChunkedDownload {
   /** What interrupted the queuing of the pieces; null if nothing has. */
   private @Nullable InterruptedException interrupt;
 
+  /**
+   * Prepares a download.
+   *
+   * @param crew copies the bytes of the source to the host data; {@link #run} closes it
+   * @param deadline null to wait as long as it takes
+   */
   ChunkedDownload(
       StreamPool streams,
       StagingPool staging,
-      StagingThreads threads,
+      StagingCrew crew,
       Timeline timeline,
       Region source,
-      HostBytes target,
       @Nullable Deadline deadline) {
     this.streams = streams;
     this.staging = staging;
+    this.crew = crew;
     this.timeline = timeline;
     this.source = source;
     this.bytes = source.sizeInBytes();
-    this.crew = threads.reading(target, bytes);
     this.deadline = deadline;
   }
 

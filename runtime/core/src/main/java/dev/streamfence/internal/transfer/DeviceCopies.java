@@ -126,8 +126,8 @@ public final class DeviceCopies {
       Timeline timeline, Region source, HostBytes target, @Nullable Deadline deadline)
       throws InterruptedException {
     UseLabels labels = tracked(WorkKind.DOWNLOAD, PAGEABLE, " bytes from ", source, timeline);
-    return new ChunkedDownload(streams, staging, threads, timeline, source, target, deadline)
-        .run(labels);
+    StagingCrew crew = threads.reading(target, source.sizeInBytes());
+    return new ChunkedDownload(streams, staging, crew, timeline, source, deadline).run(labels);
   }
 
   /**

@@ -202,8 +202,6 @@ final class StagingCrew implements AutoCloseable, Runnable {
     lock.lock();
     try {
       isLeftToCaller = true;
-      untaken.clear();
-      returned.clear();
       offered.signalAll();
       while (running > 0) {
         copied.awaitUninterruptibly();

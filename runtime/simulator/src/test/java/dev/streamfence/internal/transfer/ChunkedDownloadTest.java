@@ -101,10 +101,9 @@ final class ChunkedDownloadTest {
     return new ChunkedDownload(
             on.pool,
             pool,
-            new StagingThreads(1),
+            new StagingThreads(1).reading(seen, bytes),
             on.a,
             Region.of(block).range(0, bytes),
-            seen,
             deadline)
         .run(new NamedUse("a download"));
   }
@@ -133,10 +132,9 @@ final class ChunkedDownloadTest {
     new ChunkedDownload(
             on.pool,
             pool,
-            new StagingThreads(1),
+            new StagingThreads(1).reading(watching, 2 * CHUNK),
             on.a,
             Region.of(block).range(0, 2 * CHUNK),
-            watching,
             null)
         .run(new NamedUse("a download"));
     assertThat(left).hasSize(2);

@@ -11,10 +11,13 @@ import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /** The pieces of one transfer, and who copies them. */
+@Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class StagingCrewTest {
   private static final int PIECE = 64;
   private static final String HELPER = "helper";
@@ -140,6 +143,90 @@ final class StagingCrewTest {
       crew.offer(ByteBuffer.allocate(97 * PIECE), 2 * PIECE);
       assertThat(asked).hasSize(3);
     }
+  }
+
+  @Test
+  void aHelperThatHasNothingToDoLeavesAndIsAskedForAgain() {
+    List<Runnable> asked = new ArrayList<>();
+    try (StagingCrew crew =
+        new StagingCrew(
+            8 * PIECE,
+            helper -> {
+              asked.add(helper);
+              helper.run();
+            },
+            1,
+            PIECE,
+            this::note)) {
+      crew.await(crew.offer(ByteBuffer.allocate(4 * PIECE), 0));
+      crew.await(crew.offer(ByteBuffer.allocate(4 * PIECE), 4 * PIECE));
+    }
+    assertThat(asked).hasSize(2);
+    assertThat(copied).hasSize(8);
+  }
+
+  @Test
+  void noHelperIsAskedForAfterOneHasFailed() {
+    List<Runnable> asked = new ArrayList<>();
+    AtomicBoolean isHelping = new AtomicBoolean();
+    try (StagingCrew crew =
+        new StagingCrew(
+            8 * PIECE,
+            helper -> {
+              asked.add(helper);
+              isHelping.set(true);
+              helper.run();
+              isHelping.set(false);
+            },
+            1,
+            PIECE,
+            (piece, offset) -> {
+              if (isHelping.get()) {
+                throw new StackOverflowError("as planned");
+              }
+              note(piece, offset);
+            })) {
+      Batch first = crew.offer(ByteBuffer.allocate(4 * PIECE), 0);
+      Batch second = crew.offer(ByteBuffer.allocate(4 * PIECE), 4 * PIECE);
+      crew.await(first);
+      crew.await(second);
+    }
+    assertThat(asked).hasSize(1);
+    assertThat(copied.stream().map(Copied::offset).distinct()).hasSize(8);
+  }
+
+  @Test
+  void helpersThatCameAreCountedAlsoWhenAShortBufferNeedsFewer() {
+    List<Runnable> asked = new ArrayList<>();
+    try (StagingCrew crew = new StagingCrew(99 * PIECE, asked::add, 3, PIECE, this::note)) {
+      crew.offer(ByteBuffer.allocate(9 * PIECE), 0);
+      crew.offer(ByteBuffer.allocate(PIECE), 9 * PIECE);
+      crew.offer(ByteBuffer.allocate(9 * PIECE), 10 * PIECE);
+      assertThat(asked).hasSize(3);
+    }
+  }
+
+  @Test
+  void allHelpersThatDidNotComeAreAskedForAgain() {
+    List<Runnable> asked = new ArrayList<>();
+    AtomicBoolean isBusy = new AtomicBoolean(true);
+    try (StagingCrew crew =
+        new StagingCrew(
+            99 * PIECE,
+            helper -> {
+              asked.add(helper);
+              if (isBusy.get()) {
+                throw new OutOfMemoryError("no thread can be made, as planned");
+              }
+            },
+            3,
+            PIECE,
+            this::note)) {
+      crew.offer(ByteBuffer.allocate(9 * PIECE), 0);
+      isBusy.set(false);
+      crew.offer(ByteBuffer.allocate(9 * PIECE), 9 * PIECE);
+    }
+    assertThat(asked).hasSize(1 + 3);
   }
 
   @Test
