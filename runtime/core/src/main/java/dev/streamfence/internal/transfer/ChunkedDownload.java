@@ -30,7 +30,7 @@ final class ChunkedDownload {
   private static final int MAX_IN_FLIGHT = 2;
 
   /** With fewer, helpers would wait for the calling thread while it waits for the bus. */
-  private static final int MAX_COPYING = 3;
+  private static final int MAX_COPYING = 2;
 
   private final StreamPool streams;
   private final StagingPool staging;
@@ -132,8 +132,14 @@ final class ChunkedDownload {
       throw e.during(labels.purpose());
     } finally {
       // The pool waits for a copy that is still in flight before it lends the chunk again.
-      inFlight.forEach(staging::giveBack);
-      copying.forEach(staging::giveBack);
+      giveBack(inFlight);
+      giveBack(copying);
+    }
+  }
+
+  private void giveBack(Deque<Chunk> chunks) {
+    while (!chunks.isEmpty()) {
+      staging.giveBack(chunks.removeFirst());
     }
   }
 

@@ -51,7 +51,9 @@ final class ChunkedUpload {
       }
     } finally {
       // The pool waits for a copy that is still in flight before it lends the chunk again.
-      filling.forEach(staging::giveBack);
+      while (!filling.isEmpty()) {
+        staging.giveBack(filling.removeFirst());
+      }
     }
   }
 

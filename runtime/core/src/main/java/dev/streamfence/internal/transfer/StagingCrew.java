@@ -83,8 +83,11 @@ final class StagingCrew implements AutoCloseable, Runnable {
   // All below is guarded by the lock.
   private final Deque<Batch> untaken = new ArrayDeque<>();
 
-  /** The pieces that a helper could not copy. */
-  private final Deque<Piece> returned = new ArrayDeque<>(0);
+  /**
+   * The pieces that helpers could not copy, one each at most: adding one allocates nothing, since a
+   * full heap may be the reason.
+   */
+  private final Deque<Piece> returned;
 
   private int helpers;
 
@@ -112,6 +115,7 @@ final class StagingCrew implements AutoCloseable, Runnable {
     this.mostHelpers = bytes < 2L * smallestPiece ? 0 : mostHelpers;
     this.smallestPiece = smallestPiece;
     this.copy = copy;
+    this.returned = new ArrayDeque<>(this.mostHelpers);
   }
 
   /**
@@ -230,16 +234,17 @@ final class StagingCrew implements AutoCloseable, Runnable {
   /** The next piece for a helper; null if it is to leave. */
   private @Nullable Piece takeAsHelper() {
     lock.lock();
+    Piece piece = null;
     try {
       awaitOffer();
-      Piece piece = isLeftToCaller ? null : poll();
+      piece = isLeftToCaller ? null : poll();
+      return piece;
+    } finally {
       if (piece == null) {
         helpers--;
       } else {
         running++;
       }
-      return piece;
-    } finally {
       lock.unlock();
     }
   }

@@ -33,16 +33,15 @@ final class StagingPool {
    */
   static final int CHUNK_BYTES = 4 << 20;
 
-  /**
-   * Two are enough to keep one stream's copies going; eight let four streams copy at the same time.
-   */
+  /** Enough for a long transfer at full speed, two others, and a short one. */
   private static final int MAX_CHUNKS = 8;
 
   /**
-   * How many a transfer leaves to others when it takes more than one: a short one then need not
-   * wait for the threads of long ones, which copy to and from memory of the user.
+   * How many a transfer leaves to others when it takes more than one. Three long downloads, as many
+   * as keep going at the same time, then leave two: a short one does not wait for the memory of the
+   * user that they copy to.
    */
-  private static final int LEFT_TO_OTHERS = 2;
+  private static final int LEFT_TO_OTHERS = 4;
 
   /** One piece of page-locked memory, with an event for the copy that used it last. */
   static final class Chunk {

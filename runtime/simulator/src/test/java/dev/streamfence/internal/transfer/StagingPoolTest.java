@@ -76,22 +76,24 @@ final class StagingPoolTest {
   }
 
   @Test
-  void aTransferThatHoldsAChunkLeavesTwoToOthers() {
+  void aTransferThatHoldsAChunkLeavesFourToOthers() {
     List<Chunk> taken = new ArrayList<>(List.of(pool.take()));
     for (Chunk more = pool.tryTakeAnother(); more != null; more = pool.tryTakeAnother()) {
       taken.add(more);
       assertThat(taken).hasSizeLessThan(CHUNKS);
     }
-    assertThat(taken).hasSize(CHUNKS - 2);
+    assertThat(taken).hasSize(CHUNKS - 4);
     assertThat(pool.tryTakeAnotherReady()).isNull();
-    // New ones count like idle ones.
-    Chunk one = pool.take();
-    Chunk other = pool.tryTakeReady();
+    // New ones count like idle ones, and a transfer that holds none takes any.
+    List<Chunk> others = new ArrayList<>();
+    for (int i = 0; i < 4; i++) {
+      others.add(pool.tryTakeReady());
+    }
+    assertThat(others).doesNotContainNull();
     assertThat(pool.tryTakeReady()).isNull();
-    pool.giveBack(one);
-    pool.giveBack(taken.remove(0));
+    others.forEach(pool::giveBack);
     assertThat(pool.tryTakeAnotherReady()).isNull();
-    pool.giveBack(other);
+    pool.giveBack(taken.remove(0));
     taken.add(pool.tryTakeAnotherReady());
     assertThat(pool.tryTakeAnother()).isNull();
     taken.forEach(pool::giveBack);
