@@ -8,7 +8,7 @@ import dev.streamfence.internal.order.Submission;
 import dev.streamfence.internal.order.Timeline;
 import dev.streamfence.internal.order.UseLabels;
 import dev.streamfence.internal.order.Work;
-import dev.streamfence.internal.transfer.StagingCrew.Batch;
+import dev.streamfence.internal.transfer.StagingCopies.OfferedBuffer;
 import dev.streamfence.internal.transfer.StagingPool.Chunk;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -34,7 +34,7 @@ final class ChunkedDownload {
 
   private final StreamPool streams;
   private final StagingPool staging;
-  private final StagingCrew crew;
+  private final StagingCopies copies;
   private final Timeline timeline;
   private final Region source;
   private final long bytes;
@@ -46,7 +46,7 @@ final class ChunkedDownload {
   /** The chunks that are being copied to the host data, and how far; the oldest first. */
   private final Deque<Chunk> copying = new ArrayDeque<>(MAX_COPYING);
 
-  private final Deque<Batch> batches = new ArrayDeque<>(MAX_COPYING);
+  private final Deque<OfferedBuffer> offeredBuffers = new ArrayDeque<>(MAX_COPYING);
   private long queued;
 
   /** The bytes that have arrived; those of the chunks in {@link #copying} may be under way. */
@@ -63,19 +63,19 @@ final class ChunkedDownload {
   /**
    * Prepares a download.
    *
-   * @param crew copies the bytes of the source to the host data; {@link #run} closes it
+   * @param copies copies the bytes of the source to the host data; {@link #run} closes it
    * @param deadline null to wait as long as it takes
    */
   ChunkedDownload(
       StreamPool streams,
       StagingPool staging,
-      StagingCrew crew,
+      StagingCopies copies,
       Timeline timeline,
       Region source,
       @Nullable Deadline deadline) {
     this.streams = streams;
     this.staging = staging;
-    this.crew = crew;
+    this.copies = copies;
     this.timeline = timeline;
     this.source = source;
     this.bytes = source.sizeInBytes();
@@ -89,7 +89,7 @@ final class ChunkedDownload {
    * @throws InterruptedException if the thread is interrupted while it waits with a deadline
    */
   boolean run(UseLabels labels) throws InterruptedException {
-    try (crew) {
+    try (copies) {
       boolean isShort = bytes <= (long) MAX_IN_FLIGHT * staging.chunkBytes();
       long ticket;
       while (true) {
@@ -284,14 +284,14 @@ final class ChunkedDownload {
     copying.addLast(chunk);
     inFlight.removeFirst();
     int size = (int) Math.min(bytes - arrived, staging.chunkBytes());
-    batches.addLast(crew.offer(chunk.view(size), arrived));
+    offeredBuffers.addLast(copies.offer(chunk.view(size), arrived));
     arrived += size;
     return true;
   }
 
   /** Gives the oldest chunk back once it is copied to the host data. */
   private void finishOldest() {
-    crew.await(batches.removeFirst());
+    copies.await(offeredBuffers.removeFirst());
     staging.giveBack(copying.removeFirst());
   }
 }

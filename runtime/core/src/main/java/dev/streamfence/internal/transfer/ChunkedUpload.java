@@ -5,7 +5,7 @@ import dev.streamfence.internal.driver.Sink;
 import dev.streamfence.internal.driver.StickyError;
 import dev.streamfence.internal.memory.Region;
 import dev.streamfence.internal.order.Timeline;
-import dev.streamfence.internal.transfer.StagingCrew.Batch;
+import dev.streamfence.internal.transfer.StagingCopies.OfferedBuffer;
 import dev.streamfence.internal.transfer.StagingPool.Chunk;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -19,7 +19,7 @@ final class ChunkedUpload {
   private static final int MAX_FILLING = 3;
 
   private final StagingPool staging;
-  private final StagingCrew crew;
+  private final StagingCopies copies;
   private final Timeline timeline;
   private final StickyError faults;
   private final Region target;
@@ -28,14 +28,18 @@ final class ChunkedUpload {
   /** The chunks that are being filled, and how far; the first one is sent next. */
   private final Deque<Chunk> filling = new ArrayDeque<>(MAX_FILLING);
 
-  private final Deque<Batch> batches = new ArrayDeque<>(MAX_FILLING);
+  private final Deque<OfferedBuffer> offeredBuffers = new ArrayDeque<>(MAX_FILLING);
   private long offered;
   private long sent;
 
   ChunkedUpload(
-      StagingPool staging, StagingCrew crew, Timeline timeline, StickyError faults, Region target) {
+      StagingPool staging,
+      StagingCopies copies,
+      Timeline timeline,
+      StickyError faults,
+      Region target) {
     this.staging = staging;
-    this.crew = crew;
+    this.copies = copies;
     this.timeline = timeline;
     this.faults = faults;
     this.target = target;
@@ -44,7 +48,7 @@ final class ChunkedUpload {
 
   /** Queues all copies. Waits only while all staging memory is in use. */
   void run(Sink sink, StreamHandle stream) {
-    try (crew) {
+    try (copies) {
       while (sent < bytes) {
         fill();
         send(sink, stream);
@@ -66,14 +70,14 @@ final class ChunkedUpload {
       }
       filling.addLast(chunk);
       int size = size(offered);
-      batches.addLast(crew.offer(chunk.view(size), offered));
+      offeredBuffers.addLast(copies.offer(chunk.view(size), offered));
       offered += size;
     }
   }
 
   /** Sends the oldest chunk once it is filled. */
   private void send(Sink sink, StreamHandle stream) {
-    crew.await(batches.removeFirst());
+    copies.await(offeredBuffers.removeFirst());
     Chunk chunk = filling.getFirst();
     int size = size(sent);
     sink.copyToDeviceAsync(target.address() + sent, chunk.memory(), 0, size, stream);

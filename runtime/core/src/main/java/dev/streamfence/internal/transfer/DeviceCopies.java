@@ -60,8 +60,8 @@ public final class DeviceCopies {
         target.hazards(),
         Coverage.AT_COMMIT,
         (sink, stream) -> {
-          StagingCrew crew = threads.writing(source, target.sizeInBytes());
-          new ChunkedUpload(staging, crew, timeline, streams.sticky(), target).run(sink, stream);
+          StagingCopies copies = threads.writing(source, target.sizeInBytes());
+          new ChunkedUpload(staging, copies, timeline, streams.sticky(), target).run(sink, stream);
         });
   }
 
@@ -126,8 +126,8 @@ public final class DeviceCopies {
       Timeline timeline, Region source, HostBytes target, @Nullable Deadline deadline)
       throws InterruptedException {
     UseLabels labels = tracked(WorkKind.DOWNLOAD, PAGEABLE, " bytes from ", source, timeline);
-    StagingCrew crew = threads.reading(target, source.sizeInBytes());
-    return new ChunkedDownload(streams, staging, crew, timeline, source, deadline).run(labels);
+    StagingCopies copies = threads.reading(target, source.sizeInBytes());
+    return new ChunkedDownload(streams, staging, copies, timeline, source, deadline).run(labels);
   }
 
   /**

@@ -34,7 +34,7 @@ final class StagingThreads {
   private final int threads;
 
   /**
-   * Creates the copies of one runtime.
+   * Creates the threads for the copies of one runtime.
    *
    * @param threads how many threads copy at the same time, the calling one included; at least 1
    */
@@ -43,23 +43,23 @@ final class StagingThreads {
   }
 
   /** The copies of one transfer from host data to buffers. */
-  StagingCrew writing(HostBytes source, long bytes) {
-    return crew(bytes, source::writeTo);
+  StagingCopies writing(HostBytes source, long bytes) {
+    return copies(bytes, source::writeTo);
   }
 
   /** The copies of one transfer from buffers to host data. */
-  StagingCrew reading(HostBytes target, long bytes) {
-    return crew(bytes, target::readFrom);
+  StagingCopies reading(HostBytes target, long bytes) {
+    return copies(bytes, target::readFrom);
   }
 
-  private StagingCrew crew(long bytes, StagingCrew.PieceCopy copy) {
-    return new StagingCrew(bytes, HELPERS, threads - 1, SMALLEST_PIECE_BYTES, copy);
+  private StagingCopies copies(long bytes, StagingCopies.PieceCopy copy) {
+    return new StagingCopies(bytes, HELPERS, threads - 1, SMALLEST_PIECE_BYTES, copy);
   }
 
   /** Copies a buffer to host data. */
   void read(HostBytes target, ByteBuffer buffer) {
-    try (StagingCrew crew = reading(target, buffer.remaining())) {
-      crew.await(crew.offer(buffer, 0));
+    try (StagingCopies copies = reading(target, buffer.remaining())) {
+      copies.await(copies.offer(buffer, 0));
     }
   }
 }

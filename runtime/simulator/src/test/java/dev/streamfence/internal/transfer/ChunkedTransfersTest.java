@@ -86,19 +86,19 @@ final class ChunkedTransfersTest {
   }
 
   private void upload(HostBytes source, int helpers) {
-    StagingCrew crew =
-        new StagingCrew(
+    StagingCopies copies =
+        new StagingCopies(
             SIZE, helper -> new Thread(helper, HELPER).start(), helpers, PIECE, source::writeTo);
-    new ChunkedUpload(pool, crew, on.a, on.pool.sticky(), Region.of(block))
+    new ChunkedUpload(pool, copies, on.a, on.pool.sticky(), Region.of(block))
         .run(on.driver, on.a.stream());
   }
 
   private void download(HostBytes target, int helpers) {
-    StagingCrew crew =
-        new StagingCrew(
+    StagingCopies copies =
+        new StagingCopies(
             SIZE, helper -> new Thread(helper, HELPER).start(), helpers, PIECE, target::readFrom);
     try {
-      new ChunkedDownload(on.pool, pool, crew, on.a, Region.of(block), null)
+      new ChunkedDownload(on.pool, pool, copies, on.a, Region.of(block), null)
           .run(new NamedUse("a download"));
     } catch (InterruptedException e) {
       throw new AssertionError(e);

@@ -75,16 +75,16 @@ final class StagingThreadsTest {
   }
 
   private static void write(
-      StagingThreads copies, HostBytes source, ByteBuffer buffer, long offset) {
-    try (StagingCrew crew = copies.writing(source, buffer.remaining())) {
-      crew.await(crew.offer(buffer, offset));
+      StagingThreads threads, HostBytes source, ByteBuffer buffer, long offset) {
+    try (StagingCopies copies = threads.writing(source, buffer.remaining())) {
+      copies.await(copies.offer(buffer, offset));
     }
   }
 
   private static void read(
-      StagingThreads copies, HostBytes target, ByteBuffer buffer, long offset) {
-    try (StagingCrew crew = copies.reading(target, buffer.remaining())) {
-      crew.await(crew.offer(buffer, offset));
+      StagingThreads threads, HostBytes target, ByteBuffer buffer, long offset) {
+    try (StagingCopies copies = threads.reading(target, buffer.remaining())) {
+      copies.await(copies.offer(buffer, offset));
     }
   }
 

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * another caller. It also copies what a helper could not, since data may be accessible to its
  * thread alone. Apart from {@link #run}, which the helpers call, confined to the calling thread.
  */
-final class StagingCrew implements AutoCloseable, Runnable {
+final class StagingCopies implements AutoCloseable, Runnable {
   /** How a piece moves. */
   interface PieceCopy {
     /**
@@ -31,20 +31,21 @@ final class StagingCrew implements AutoCloseable, Runnable {
   }
 
   /** A buffer that was offered. */
-  static final class Batch {
+  static final class OfferedBuffer {
     private final ByteBuffer buffer;
     private final long offset;
     private final int pieceBytes;
     private final int count;
 
-    // Guarded by the lock of the crew.
+    // Guarded by the lock of the copies of its transfer.
     private int next;
     private int left;
 
-    private Batch(ByteBuffer buffer, long offset, int pieces) {
+    private OfferedBuffer(ByteBuffer buffer, long offset, int pieces) {
       this.buffer = buffer;
       this.offset = offset;
-      // Each piece begins at a multiple of the largest element, and where a cache line does.
+      // Pieces of whole cache lines, and so of whole elements. One piece is as long as the buffer:
+      // rounded up, it could have more bytes than an int counts.
       int last = Math.max(0, buffer.remaining() - 1);
       this.pieceBytes = pieces == 1 ? last + 1 : (last / pieces / CACHE_LINE + 1) * CACHE_LINE;
       this.count = last / pieceBytes + 1;
@@ -52,20 +53,21 @@ final class StagingCrew implements AutoCloseable, Runnable {
     }
   }
 
-  private record Piece(Batch batch, int index) {
+  private record Piece(OfferedBuffer offered, int index) {
     void copy(PieceCopy copy) {
-      int from = index * batch.pieceBytes;
-      ByteBuffer buffer = batch.buffer;
-      int bytes = Math.min(batch.pieceBytes, buffer.remaining() - from);
+      int from = index * offered.pieceBytes;
+      ByteBuffer buffer = offered.buffer;
+      int bytes = Math.min(offered.pieceBytes, buffer.remaining() - from);
       copy.copy(
-          buffer.slice(buffer.position() + from, bytes).order(buffer.order()), batch.offset + from);
+          buffer.slice(buffer.position() + from, bytes).order(buffer.order()),
+          offered.offset + from);
     }
   }
 
   private static final int CACHE_LINE = 64;
 
   /** How long a helper waits for the next piece before it is free for another transfer. */
-  private static final long PATIENCE_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
+  private static final long KEEP_ALIVE_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
   private final Executor threads;
   private final int mostHelpers;
@@ -75,13 +77,13 @@ final class StagingCrew implements AutoCloseable, Runnable {
   private final ReentrantLock lock = new ReentrantLock();
 
   /** For the helpers: there are pieces, or there will be none. */
-  private final Condition offered = lock.newCondition();
+  private final Condition piecesOffered = lock.newCondition();
 
   /** For the calling thread: helpers have copied a buffer, or stop. */
   private final Condition copied = lock.newCondition();
 
   // All below is guarded by the lock.
-  private final Deque<Batch> untaken = new ArrayDeque<>();
+  private final Deque<OfferedBuffer> untaken = new ArrayDeque<>();
 
   /**
    * The pieces that helpers could not copy, one each at most: adding one allocates nothing, since a
@@ -108,7 +110,7 @@ final class StagingCrew implements AutoCloseable, Runnable {
    * @param mostHelpers how many threads help at the same time
    * @param smallestPiece bytes below which handing a piece over takes longer than copying it
    */
-  StagingCrew(long bytes, Executor threads, int mostHelpers, int smallestPiece, PieceCopy copy) {
+  StagingCopies(long bytes, Executor threads, int mostHelpers, int smallestPiece, PieceCopy copy) {
     this.unoffered = bytes;
     this.threads = threads;
     // Without helpers nothing is shared, and a transfer of a few bytes takes no lock.
@@ -119,24 +121,24 @@ final class StagingCrew implements AutoCloseable, Runnable {
   }
 
   /**
-   * Lets the remaining bytes of a buffer be copied. The buffer belongs to the crew until {@link
+   * Lets the remaining bytes of a buffer be copied. The buffer belongs to these copies until {@link
    * #await} or {@link #close} has returned.
    *
    * @param offset where its bytes begin in the host data
    */
-  Batch offer(ByteBuffer buffer, long offset) {
+  OfferedBuffer offer(ByteBuffer buffer, long offset) {
     int pieces = mostHelpers == 0 ? 1 : Math.max(1, buffer.remaining() / smallestPiece);
-    Batch batch = new Batch(buffer, offset, pieces);
+    OfferedBuffer offered = new OfferedBuffer(buffer, offset, pieces);
     if (mostHelpers == 0) {
-      return batch;
+      return offered;
     }
     int missing;
     lock.lock();
     try {
-      untaken.addLast(batch);
+      untaken.addLast(offered);
       unoffered -= buffer.remaining();
-      offered.signalAll();
-      missing = isLeftToCaller ? 0 : Math.min(mostHelpers, batch.count - 1) - helpers;
+      piecesOffered.signalAll();
+      missing = isLeftToCaller ? 0 : Math.min(mostHelpers, offered.count - 1) - helpers;
       helpers += Math.max(0, missing);
     } finally {
       lock.unlock();
@@ -150,7 +152,7 @@ final class StagingCrew implements AutoCloseable, Runnable {
         break;
       }
     }
-    return batch;
+    return offered;
   }
 
   private void giveUp(int count) {
@@ -163,16 +165,16 @@ final class StagingCrew implements AutoCloseable, Runnable {
   }
 
   /** Copies pieces, this buffer's and later ones, until this buffer is copied. */
-  void await(Batch batch) {
+  void await(OfferedBuffer offered) {
     if (mostHelpers == 0) {
-      new Piece(batch, 0).copy(copy);
+      new Piece(offered, 0).copy(copy);
       return;
     }
-    for (Piece piece = take(batch); piece != null; piece = take(batch)) {
+    for (Piece piece = take(offered); piece != null; piece = take(offered)) {
       piece.copy(copy);
       lock.lock();
       try {
-        piece.batch.left--;
+        piece.offered.left--;
       } finally {
         lock.unlock();
       }
@@ -180,11 +182,11 @@ final class StagingCrew implements AutoCloseable, Runnable {
   }
 
   /** The next piece for the calling thread; null once a buffer is copied. */
-  private @Nullable Piece take(Batch batch) {
+  private @Nullable Piece take(OfferedBuffer offered) {
     lock.lock();
     try {
       Piece piece = null;
-      while (batch.left > 0 && piece == null) {
+      while (offered.left > 0 && piece == null) {
         piece = returned.isEmpty() ? poll() : returned.removeFirst();
         if (piece == null) {
           // A moment at most: each piece that is left is being copied.
@@ -206,7 +208,7 @@ final class StagingCrew implements AutoCloseable, Runnable {
     lock.lock();
     try {
       isLeftToCaller = true;
-      offered.signalAll();
+      piecesOffered.signalAll();
       while (running > 0) {
         copied.awaitUninterruptibly();
       }
@@ -251,10 +253,10 @@ final class StagingCrew implements AutoCloseable, Runnable {
 
   /** Waits for a piece, as long as a helper does. Held: the lock. */
   private void awaitOffer() {
-    long left = PATIENCE_NANOS;
+    long left = KEEP_ALIVE_NANOS;
     try {
       while (untaken.isEmpty() && unoffered > 0 && !isLeftToCaller && left > 0) {
-        left = offered.awaitNanos(left);
+        left = piecesOffered.awaitNanos(left);
       }
     } catch (InterruptedException e) {
       // Only a thread pool that ends its threads does that.
@@ -266,12 +268,12 @@ final class StagingCrew implements AutoCloseable, Runnable {
     try {
       running--;
       if (isCopied) {
-        piece.batch.left--;
+        piece.offered.left--;
       } else {
         isLeftToCaller = true;
         returned.addLast(piece);
       }
-      if (piece.batch.left == 0 || isLeftToCaller) {
+      if (piece.offered.left == 0 || isLeftToCaller) {
         copied.signal();
       }
     } finally {
@@ -281,12 +283,12 @@ final class StagingCrew implements AutoCloseable, Runnable {
 
   /** The next piece; null if all are taken. Held: the lock. */
   private @Nullable Piece poll() {
-    Batch batch = untaken.peekFirst();
-    if (batch == null) {
+    OfferedBuffer offered = untaken.peekFirst();
+    if (offered == null) {
       return null;
     }
-    Piece piece = new Piece(batch, batch.next++);
-    if (batch.next == batch.count) {
+    Piece piece = new Piece(offered, offered.next++);
+    if (offered.next == offered.count) {
       untaken.removeFirst();
     }
     return piece;

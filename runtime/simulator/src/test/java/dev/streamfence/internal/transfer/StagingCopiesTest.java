@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.streamfence.internal.memory.Waiting;
-import dev.streamfence.internal.transfer.StagingCrew.Batch;
+import dev.streamfence.internal.transfer.StagingCopies.OfferedBuffer;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Timeout;
 
 /** The pieces of one transfer, and who copies them. */
 @Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
-final class StagingCrewTest {
+final class StagingCopiesTest {
   private static final int PIECE = 64;
   private static final String HELPER = "helper";
 
@@ -43,8 +43,8 @@ final class StagingCrewTest {
 
   @Test
   void piecesFollowEachOtherAndBeginWhereACacheLineDoes() {
-    try (StagingCrew crew = new StagingCrew(1000, Runnable::run, 3, 100, this::note)) {
-      crew.await(crew.offer(ByteBuffer.allocate(1000), 5_000_000_000L));
+    try (StagingCopies copies = new StagingCopies(1000, Runnable::run, 3, 100, this::note)) {
+      copies.await(copies.offer(ByteBuffer.allocate(1000), 5_000_000_000L));
     }
     long next = 5_000_000_000L;
     for (Copied piece : copied) {
@@ -60,7 +60,7 @@ final class StagingCrewTest {
   void theCallingThreadGoesOnWithTheNextBufferWhileAHelperIsNotDone() {
     CountDownLatch helping = new CountDownLatch(1);
     CountDownLatch nextBuffer = new CountDownLatch(2);
-    StagingCrew.PieceCopy copy =
+    StagingCopies.PieceCopy copy =
         (piece, offset) -> {
           if (isHelper()) {
             helping.countDown();
@@ -71,14 +71,14 @@ final class StagingCrewTest {
             nextBuffer.countDown();
           }
         };
-    try (StagingCrew crew =
-        new StagingCrew(4 * PIECE, StagingCrewTest::startThread, 1, PIECE, copy)) {
-      Batch first = crew.offer(ByteBuffer.allocate(2 * PIECE), 0);
+    try (StagingCopies copies =
+        new StagingCopies(4 * PIECE, StagingCopiesTest::startThread, 1, PIECE, copy)) {
+      OfferedBuffer first = copies.offer(ByteBuffer.allocate(2 * PIECE), 0);
       Waiting.await(helping);
-      Batch second = crew.offer(ByteBuffer.allocate(2 * PIECE), 2 * PIECE);
-      crew.await(first);
+      OfferedBuffer second = copies.offer(ByteBuffer.allocate(2 * PIECE), 2 * PIECE);
+      copies.await(first);
       assertThat(copied).filteredOn(Copied::byCaller).hasSize(3);
-      crew.await(second);
+      copies.await(second);
       assertThat(copied).hasSize(4);
     }
   }
@@ -88,10 +88,10 @@ final class StagingCrewTest {
     CountDownLatch helping = new CountDownLatch(1);
     CountDownLatch goOn = new CountDownLatch(1);
     AtomicBoolean isClosed = new AtomicBoolean();
-    StagingCrew crew =
-        new StagingCrew(
+    StagingCopies copies =
+        new StagingCopies(
             8 * PIECE,
-            StagingCrewTest::startThread,
+            StagingCopiesTest::startThread,
             1,
             PIECE,
             (piece, offset) -> {
@@ -100,12 +100,12 @@ final class StagingCrewTest {
               assertThat(isClosed).isFalse();
               note(piece, offset);
             });
-    crew.offer(ByteBuffer.allocate(8 * PIECE), 0);
+    copies.offer(ByteBuffer.allocate(8 * PIECE), 0);
     Waiting.await(helping);
     Thread closing =
         Waiting.thread(
             () -> {
-              crew.close();
+              copies.close();
               isClosed.set(true);
             });
     assertThat(isClosed).isFalse();
@@ -117,8 +117,8 @@ final class StagingCrewTest {
   @Test
   void helpersThatNoThreadIsFreeForAreAskedForAgain() {
     List<Runnable> asked = new ArrayList<>();
-    try (StagingCrew crew =
-        new StagingCrew(
+    try (StagingCopies copies =
+        new StagingCopies(
             8 * PIECE,
             helper -> {
               asked.add(helper);
@@ -127,8 +127,8 @@ final class StagingCrewTest {
             3,
             PIECE,
             this::note)) {
-      crew.await(crew.offer(ByteBuffer.allocate(4 * PIECE), 0));
-      crew.await(crew.offer(ByteBuffer.allocate(4 * PIECE), 4 * PIECE));
+      copies.await(copies.offer(ByteBuffer.allocate(4 * PIECE), 0));
+      copies.await(copies.offer(ByteBuffer.allocate(4 * PIECE), 4 * PIECE));
     }
     assertThat(asked).hasSize(2);
     assertThat(copied).hasSize(8).allMatch(Copied::byCaller);
@@ -137,10 +137,10 @@ final class StagingCrewTest {
   @Test
   void noMoreHelpersComeThanAreAllowedOrHaveAPiece() {
     List<Runnable> asked = new ArrayList<>();
-    try (StagingCrew crew = new StagingCrew(99 * PIECE, asked::add, 3, PIECE, this::note)) {
-      crew.offer(ByteBuffer.allocate(2 * PIECE), 0);
+    try (StagingCopies copies = new StagingCopies(99 * PIECE, asked::add, 3, PIECE, this::note)) {
+      copies.offer(ByteBuffer.allocate(2 * PIECE), 0);
       assertThat(asked).hasSize(1);
-      crew.offer(ByteBuffer.allocate(97 * PIECE), 2 * PIECE);
+      copies.offer(ByteBuffer.allocate(97 * PIECE), 2 * PIECE);
       assertThat(asked).hasSize(3);
     }
   }
@@ -148,8 +148,8 @@ final class StagingCrewTest {
   @Test
   void aHelperThatHasNothingToDoLeavesAndIsAskedForAgain() {
     List<Runnable> asked = new ArrayList<>();
-    try (StagingCrew crew =
-        new StagingCrew(
+    try (StagingCopies copies =
+        new StagingCopies(
             8 * PIECE,
             helper -> {
               asked.add(helper);
@@ -158,8 +158,8 @@ final class StagingCrewTest {
             1,
             PIECE,
             this::note)) {
-      crew.await(crew.offer(ByteBuffer.allocate(4 * PIECE), 0));
-      crew.await(crew.offer(ByteBuffer.allocate(4 * PIECE), 4 * PIECE));
+      copies.await(copies.offer(ByteBuffer.allocate(4 * PIECE), 0));
+      copies.await(copies.offer(ByteBuffer.allocate(4 * PIECE), 4 * PIECE));
     }
     assertThat(asked).hasSize(2);
     assertThat(copied).hasSize(8);
@@ -169,8 +169,8 @@ final class StagingCrewTest {
   void noHelperIsAskedForAfterOneHasFailed() {
     List<Runnable> asked = new ArrayList<>();
     AtomicBoolean isHelping = new AtomicBoolean();
-    try (StagingCrew crew =
-        new StagingCrew(
+    try (StagingCopies copies =
+        new StagingCopies(
             8 * PIECE,
             helper -> {
               asked.add(helper);
@@ -186,10 +186,10 @@ final class StagingCrewTest {
               }
               note(piece, offset);
             })) {
-      Batch first = crew.offer(ByteBuffer.allocate(4 * PIECE), 0);
-      Batch second = crew.offer(ByteBuffer.allocate(4 * PIECE), 4 * PIECE);
-      crew.await(first);
-      crew.await(second);
+      OfferedBuffer first = copies.offer(ByteBuffer.allocate(4 * PIECE), 0);
+      OfferedBuffer second = copies.offer(ByteBuffer.allocate(4 * PIECE), 4 * PIECE);
+      copies.await(first);
+      copies.await(second);
     }
     assertThat(asked).hasSize(1);
     assertThat(copied.stream().map(Copied::offset).distinct()).hasSize(8);
@@ -198,10 +198,10 @@ final class StagingCrewTest {
   @Test
   void helpersThatCameAreCountedAlsoWhenAShortBufferNeedsFewer() {
     List<Runnable> asked = new ArrayList<>();
-    try (StagingCrew crew = new StagingCrew(99 * PIECE, asked::add, 3, PIECE, this::note)) {
-      crew.offer(ByteBuffer.allocate(9 * PIECE), 0);
-      crew.offer(ByteBuffer.allocate(PIECE), 9 * PIECE);
-      crew.offer(ByteBuffer.allocate(9 * PIECE), 10 * PIECE);
+    try (StagingCopies copies = new StagingCopies(99 * PIECE, asked::add, 3, PIECE, this::note)) {
+      copies.offer(ByteBuffer.allocate(9 * PIECE), 0);
+      copies.offer(ByteBuffer.allocate(PIECE), 9 * PIECE);
+      copies.offer(ByteBuffer.allocate(9 * PIECE), 10 * PIECE);
       assertThat(asked).hasSize(3);
     }
   }
@@ -210,8 +210,8 @@ final class StagingCrewTest {
   void allHelpersThatDidNotComeAreAskedForAgain() {
     List<Runnable> asked = new ArrayList<>();
     AtomicBoolean isBusy = new AtomicBoolean(true);
-    try (StagingCrew crew =
-        new StagingCrew(
+    try (StagingCopies copies =
+        new StagingCopies(
             99 * PIECE,
             helper -> {
               asked.add(helper);
@@ -222,9 +222,9 @@ final class StagingCrewTest {
             3,
             PIECE,
             this::note)) {
-      crew.offer(ByteBuffer.allocate(9 * PIECE), 0);
+      copies.offer(ByteBuffer.allocate(9 * PIECE), 0);
       isBusy.set(false);
-      crew.offer(ByteBuffer.allocate(9 * PIECE), 9 * PIECE);
+      copies.offer(ByteBuffer.allocate(9 * PIECE), 9 * PIECE);
     }
     assertThat(asked).hasSize(1 + 3);
   }
@@ -234,8 +234,8 @@ final class StagingCrewTest {
     IllegalStateException planned = new IllegalStateException("as planned");
     assertThatThrownBy(
             () -> {
-              try (StagingCrew crew =
-                  new StagingCrew(
+              try (StagingCopies copies =
+                  new StagingCopies(
                       2 * PIECE,
                       Runnable::run,
                       1,
@@ -243,7 +243,7 @@ final class StagingCrewTest {
                       (piece, offset) -> {
                         throw planned;
                       })) {
-                crew.await(crew.offer(ByteBuffer.allocate(2 * PIECE), 0));
+                copies.await(copies.offer(ByteBuffer.allocate(2 * PIECE), 0));
               }
             })
         .isSameAs(planned);
