@@ -6,8 +6,6 @@ import java.util.Deque;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.Condition;
-import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,13 +18,8 @@ import org.jspecify.annotations.Nullable;
  * thread alone. Apart from {@link #run}, which the helpers call, confined to the calling thread.
  */
 final class StagingCopies implements AutoCloseable, Runnable {
-  /** How a piece moves. */
+  /** Copies between a part of a buffer and the host data, from a byte of that on. */
   interface PieceCopy {
-    /**
-     * Copies between a part of a buffer and the host data.
-     *
-     * @param offset where the piece begins in the host data, in bytes
-     */
     void copy(ByteBuffer piece, long offset);
   }
 
@@ -37,7 +30,7 @@ final class StagingCopies implements AutoCloseable, Runnable {
     private final int pieceBytes;
     private final int count;
 
-    // Guarded by the lock of the copies of its transfer.
+    // Guarded by the copies of its transfer.
     private int next;
     private int left;
 
@@ -74,15 +67,9 @@ final class StagingCopies implements AutoCloseable, Runnable {
   private final int smallestPiece;
   private final PieceCopy copy;
 
-  private final ReentrantLock lock = new ReentrantLock();
-
-  /** For the helpers: there are pieces, or there will be none. */
-  private final Condition piecesOffered = lock.newCondition();
-
-  /** For the calling thread: helpers have copied a buffer, or stop. */
-  private final Condition copied = lock.newCondition();
-
-  // All below is guarded by the lock.
+  // All below is guarded by this: a monitor takes nothing from the Java heap, which may be full
+  // while
+  // a helper hands its piece back.
   private final Deque<OfferedBuffer> untaken = new ArrayDeque<>();
 
   /**
@@ -92,6 +79,9 @@ final class StagingCopies implements AutoCloseable, Runnable {
   private final Deque<Piece> returned;
 
   private int helpers;
+
+  /** How many threads wait here. */
+  private int waiting;
 
   /** How many bytes of the transfer are still to be offered. */
   private long unoffered;
@@ -132,17 +122,7 @@ final class StagingCopies implements AutoCloseable, Runnable {
     if (mostHelpers == 0) {
       return offered;
     }
-    int missing;
-    lock.lock();
-    try {
-      untaken.addLast(offered);
-      unoffered -= buffer.remaining();
-      piecesOffered.signalAll();
-      missing = isLeftToCaller ? 0 : Math.min(mostHelpers, offered.count - 1) - helpers;
-      helpers += Math.max(0, missing);
-    } finally {
-      lock.unlock();
-    }
+    int missing = add(offered);
     for (; missing > 0; missing--) {
       try {
         threads.execute(this);
@@ -155,13 +135,19 @@ final class StagingCopies implements AutoCloseable, Runnable {
     return offered;
   }
 
-  private void giveUp(int count) {
-    lock.lock();
-    try {
-      helpers -= count;
-    } finally {
-      lock.unlock();
-    }
+  /** Adds a buffer, and returns how many helpers to ask for, who count from now on. */
+  private synchronized int add(OfferedBuffer offered) {
+    untaken.addLast(offered);
+    unoffered -= offered.buffer.remaining();
+    wake();
+    int missing =
+        isLeftToCaller ? 0 : Math.max(0, Math.min(mostHelpers, offered.count - 1) - helpers);
+    helpers += missing;
+    return missing;
+  }
+
+  private synchronized void giveUp(int count) {
+    helpers -= count;
   }
 
   /** Copies pieces, this buffer's and later ones, until this buffer is copied. */
@@ -170,51 +156,45 @@ final class StagingCopies implements AutoCloseable, Runnable {
       new Piece(offered, 0).copy(copy);
       return;
     }
-    for (Piece piece = take(offered); piece != null; piece = take(offered)) {
+    Piece copied = null;
+    for (Piece piece = take(offered, copied); piece != null; piece = take(offered, copied)) {
       piece.copy(copy);
-      lock.lock();
-      try {
-        piece.offered.left--;
-      } finally {
-        lock.unlock();
-      }
+      copied = piece;
     }
   }
 
-  /** The next piece for the calling thread; null once a buffer is copied. */
-  private @Nullable Piece take(OfferedBuffer offered) {
-    lock.lock();
-    try {
-      Piece piece = null;
-      while (offered.left > 0 && piece == null) {
-        piece = returned.isEmpty() ? poll() : returned.removeFirst();
-        if (piece == null) {
-          // A moment at most: each piece that is left is being copied.
-          copied.awaitUninterruptibly();
-        }
-      }
-      return piece;
-    } finally {
-      lock.unlock();
+  /**
+   * The next piece for the calling thread; null once a buffer is copied.
+   *
+   * @param copied the piece that it has just copied; null if it has copied none
+   */
+  private synchronized @Nullable Piece take(OfferedBuffer offered, @Nullable Piece copied) {
+    if (copied != null) {
+      copied.offered.left--;
     }
+    Piece piece = null;
+    boolean isInterrupted = false;
+    while (offered.left > 0 && piece == null) {
+      piece = returned.isEmpty() ? poll() : returned.removeFirst();
+      if (piece == null) {
+        // A moment at most: each piece that is left is being copied.
+        isInterrupted |= pause(0);
+      }
+    }
+    keep(isInterrupted);
+    return piece;
   }
 
   /** Ends the copies. On return, no thread copies any more. */
   @Override
-  public void close() {
-    if (mostHelpers == 0) {
-      return;
+  public synchronized void close() {
+    isLeftToCaller = true;
+    wake();
+    boolean isInterrupted = false;
+    while (running > 0) {
+      isInterrupted |= pause(0);
     }
-    lock.lock();
-    try {
-      isLeftToCaller = true;
-      piecesOffered.signalAll();
-      while (running > 0) {
-        copied.awaitUninterruptibly();
-      }
-    } finally {
-      lock.unlock();
-    }
+    keep(isInterrupted);
   }
 
   /** A helper's part. */
@@ -234,8 +214,7 @@ final class StagingCopies implements AutoCloseable, Runnable {
   }
 
   /** The next piece for a helper; null if it is to leave. */
-  private @Nullable Piece takeAsHelper() {
-    lock.lock();
+  private synchronized @Nullable Piece takeAsHelper() {
     Piece piece = null;
     try {
       awaitOffer();
@@ -247,41 +226,66 @@ final class StagingCopies implements AutoCloseable, Runnable {
       } else {
         running++;
       }
-      lock.unlock();
     }
   }
 
-  /** Waits for a piece, as long as a helper does. Held: the lock. */
+  /** Waits for a piece, as long as a helper does, or until it is interrupted. Held: this. */
   private void awaitOffer() {
+    long begun = System.nanoTime();
     long left = KEEP_ALIVE_NANOS;
-    try {
-      while (untaken.isEmpty() && unoffered > 0 && !isLeftToCaller && left > 0) {
-        left = piecesOffered.awaitNanos(left);
+    while (untaken.isEmpty() && unoffered > 0 && !isLeftToCaller && left > 0) {
+      if (pause(left)) {
+        return;
       }
+      left = KEEP_ALIVE_NANOS - (System.nanoTime() - begun);
+    }
+  }
+
+  private synchronized void helped(Piece piece, boolean isCopied) {
+    running--;
+    if (isCopied) {
+      piece.offered.left--;
+    } else {
+      isLeftToCaller = true;
+      returned.addLast(piece);
+    }
+    if (piece.offered.left == 0 || isLeftToCaller) {
+      wake();
+    }
+  }
+
+  /**
+   * Waits for another thread; returns whether that was interrupted. Held: this.
+   *
+   * @param nanos for how long; 0 until it is woken
+   */
+  @SuppressWarnings("WaitNotInLoop") // Each caller looks again.
+  private boolean pause(long nanos) {
+    waiting++;
+    try {
+      wait(nanos / 1_000_000, (int) (nanos % 1_000_000));
+      return false;
     } catch (InterruptedException e) {
-      // Only a thread pool that ends its threads does that.
-    }
-  }
-
-  private void helped(Piece piece, boolean isCopied) {
-    lock.lock();
-    try {
-      running--;
-      if (isCopied) {
-        piece.offered.left--;
-      } else {
-        isLeftToCaller = true;
-        returned.addLast(piece);
-      }
-      if (piece.offered.left == 0 || isLeftToCaller) {
-        copied.signal();
-      }
+      return true;
     } finally {
-      lock.unlock();
+      waiting--;
     }
   }
 
-  /** The next piece; null if all are taken. Held: the lock. */
+  /** Lets those who wait look again. Held: this. */
+  private void wake() {
+    if (waiting > 0) {
+      notifyAll();
+    }
+  }
+
+  private static void keep(boolean isInterrupted) {
+    if (isInterrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /** The next piece; null if all are taken. Held: this. */
   private @Nullable Piece poll() {
     OfferedBuffer offered = untaken.peekFirst();
     if (offered == null) {
