@@ -178,7 +178,8 @@ public final class KernelBounds {
               naturals.put(array, numbers.bytes());
             }
           });
-      return kernel.values(arrays, tables, naturals);
+      // A launch that checks the bounds may have blocks of any shape.
+      return kernel.values(arrays, tables, naturals, 3);
     }
 
     /**

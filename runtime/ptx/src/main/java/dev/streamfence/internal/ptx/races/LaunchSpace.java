@@ -30,10 +30,18 @@ public record LaunchSpace(int x, int y, int z, boolean isOneDimensional, boolean
   }
 
   /**
-   * Whether blocks have one thread in a dimension; code that does not read its index is written for
-   * one.
+   * How many dimensions of blocks may have several threads, at least 1, for x; code that does not
+   * read the index of a dimension is written for one thread there.
    */
-  boolean isFlat(int dimension, Set<Special> read) {
+  int dimensions(Set<Special> read) {
+    int found = 3;
+    while (found > 1 && isFlat(found - 1, read)) {
+      found--;
+    }
+    return found;
+  }
+
+  private boolean isFlat(int dimension, Set<Special> read) {
     Special index = Special.thread(dimension);
     return isFlat(index) || (!hasSeveralThreads(dimension) && !read.contains(index));
   }

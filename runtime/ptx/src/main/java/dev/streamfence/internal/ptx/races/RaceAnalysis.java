@@ -103,8 +103,7 @@ final class RaceAnalysis {
     flow = kernel.flow();
     graph = kernel.graph();
     read = kernel.read();
-    EvaluatedKernel evaluated =
-        kernel.valuesWithVariables(arrays, tables, dimension -> space.isFlat(dimension, read));
+    EvaluatedKernel evaluated = kernel.values(arrays, tables, Map.of(), space.dimensions(read));
     nodes = evaluated.nodes();
     memory = evaluated.memory();
     values = evaluated.values();

@@ -31,11 +31,6 @@ public interface ArgumentLookup {
     return false;
   }
 
-  /** Returns whether a value is as wide as the addresses that are followed. */
-  default boolean mayBeAddress(Node value) {
-    return value.bits == Long.SIZE;
-  }
-
   /** Returns the address of a variable; null if it is not followed, as none of them is here. */
   default @Nullable Node address(Variable variable, long offset, int bits) {
     return null;

@@ -3,10 +3,9 @@ package dev.streamfence.internal.ptx.symbolic;
 import dev.streamfence.internal.ptx.ir.TooComplexException;
 import java.util.BitSet;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
-/**
- * The values of a kernel, for one analysis, which may add to their graph. Confined to one thread.
- */
+/** The values of a kernel. Analyses may add to their graph. Confined to one thread. */
 public final class EvaluatedKernel {
   /** The most evaluations of a kernel; most that keep values in local memory take three. */
   private static final int MAX_ROUNDS = 5;
@@ -17,6 +16,7 @@ public final class EvaluatedKernel {
   private final LocalCells cells;
   private final KernelValues values;
   private final Dependences dependences;
+  private @Nullable Formulas formulas;
 
   private EvaluatedKernel(
       KernelFlow kernel, Function<NodeGraph, KernelMemory> memory, LocalCells cells) {
@@ -31,7 +31,7 @@ public final class EvaluatedKernel {
   /**
    * Evaluates a kernel, and finds the places in a thread's own memory whose values can be followed.
    *
-   * @param memory creates a memory that follows the addresses of variables
+   * @param memory creates the kernel's memory
    * @throws TooComplexException if it is too long or too involved
    */
   static EvaluatedKernel of(KernelFlow kernel, Function<NodeGraph, KernelMemory> memory) {
@@ -58,21 +58,6 @@ public final class EvaluatedKernel {
     }
   }
 
-  /**
-   * Evaluates a kernel with places that are known.
-   *
-   * @throws TooComplexException if it is too long or too involved
-   */
-  static EvaluatedKernel of(
-      KernelFlow kernel, Function<NodeGraph, KernelMemory> memory, LocalCells cells) {
-    return new EvaluatedKernel(kernel, memory, cells);
-  }
-
-  /** The places in a thread's own memory whose values are followed. */
-  LocalCells cells() {
-    return cells;
-  }
-
   public NodeGraph nodes() {
     return nodes;
   }
@@ -91,7 +76,9 @@ public final class EvaluatedKernel {
   }
 
   public Formulas formulas() {
-    return new Formulas(nodes, kernel.graph(), guards());
+    Formulas found = formulas == null ? new Formulas(nodes, kernel.graph(), guards()) : formulas;
+    formulas = found;
+    return found;
   }
 
   public Guards guards() {

@@ -167,7 +167,7 @@ final class InstructionValues {
     }
     if (memory.base() instanceof Operand.RegisterUse use && use.register().vectorLength() == 1) {
       Node base = state[use.register().index()];
-      if (base != null && arguments.mayBeAddress(base)) {
+      if (base != null && base.bits >= Integer.SIZE) {
         return nodes.of(Operator.ADD, base.bits, base, nodes.constant(memory.offset(), base.bits));
       }
       return nodes.unknown(Long.SIZE, block, base == null ? List.of() : List.of(base));

@@ -17,7 +17,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Function;
-import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,6 +25,8 @@ import org.jspecify.annotations.Nullable;
  * Confined to one thread.
  */
 public final class KernelFlow {
+  private static final int MOST_DIMENSIONS = 3;
+
   private final PtxModule module;
   private final PtxEntry entry;
   private final Function<PtxFunction, FunctionFlow> flows;
@@ -33,7 +34,19 @@ public final class KernelFlow {
   private @Nullable PtxFunction function;
   private @Nullable FunctionFlow flow;
   private @Nullable ControlGraph graph;
-  private @Nullable LocalCells cells;
+  private @Nullable Set<String> registers;
+
+  /** The last values, and what they are those for. */
+  private @Nullable EvaluatedKernel evaluated;
+
+  private @Nullable Inputs inputs;
+
+  /** What decides the values of the kernel, see {@link #values}. */
+  private record Inputs(
+      List<ArrayPlace> arrays,
+      List<ArrayPlace> tables,
+      Map<Integer, Integer> naturals,
+      int dimensions) {}
 
   /** Prepares a kernel of a module. */
   public KernelFlow(PtxModule module, PtxEntry entry) {
@@ -88,16 +101,33 @@ public final class KernelFlow {
 
   /** The predefined registers with a meaning that the code reads. */
   public Set<Special> read() {
-    Set<String> names = new HashSet<>();
-    for (Instruction instruction : flow().function().instructions()) {
-      for (Operand operand : instruction.operands()) {
-        if (operand instanceof Operand.SpecialRegister special) {
-          names.add(special.name());
-        }
+    Set<Special> found = EnumSet.noneOf(Special.class);
+    for (Special special : Special.ALL) {
+      if (registers().contains(special.register)) {
+        found.add(special);
       }
     }
-    Set<Special> found = EnumSet.noneOf(Special.class);
-    Special.ALL.stream().filter(special -> names.contains(special.register)).forEach(found::add);
+    return found;
+  }
+
+  /** Whether the code reads the number of a thread in its warp. */
+  private boolean readsLane() {
+    return registers().contains("%laneid");
+  }
+
+  private Set<String> registers() {
+    Set<String> found = registers;
+    if (found == null) {
+      found = new HashSet<>();
+      for (Instruction instruction : flow().function().instructions()) {
+        for (Operand operand : instruction.operands()) {
+          if (operand instanceof Operand.SpecialRegister special) {
+            found.add(special.name());
+          }
+        }
+      }
+      registers = found;
+    }
     return found;
   }
 
@@ -113,55 +143,31 @@ public final class KernelFlow {
   }
 
   /**
-   * Its values, for which the addresses of its arrays and of all variables are followed.
-   *
-   * @param arrays where it receives arrays
-   * @param tables where it receives tables of arrays
-   * @param isFlat whether blocks have one thread in a dimension, 0 for x to 2 for z, which decides
-   *     what the number of a thread in its warp is
-   * @throws TooComplexException if it is too long or too involved
-   */
-  public EvaluatedKernel valuesWithVariables(
-      List<ArrayPlace> arrays, List<ArrayPlace> tables, IntPredicate isFlat) {
-    PtxFunction code = flow().function();
-    EvaluatedKernel found =
-        EvaluatedKernel.of(
-            this, nodes -> new KernelMemory(nodes, code, arrays, tables, Map.of(), isFlat, true));
-    cells = found.cells();
-    return found;
-  }
-
-  /**
-   * Its values, for which the addresses of its arrays are followed, and those of variables may be
-   * any.
+   * Its values, for which the addresses of its arrays and of all variables are followed. Analyses
+   * that receive the same share them; each may add to their graph.
    *
    * @param arrays where it receives arrays
    * @param tables where it receives tables of arrays
    * @param naturals the size of the numbers in each array of which none that is loaded is negative
+   * @param dimensions how many dimensions of its blocks may have several threads, 1 for x to 3 for
+   *     z as well, which decides what the number of a thread in its warp is
    * @throws TooComplexException if it is too long or too involved
    */
   public EvaluatedKernel values(
-      List<ArrayPlace> arrays, List<ArrayPlace> tables, Map<Integer, Integer> naturals) {
-    PtxFunction code = flow().function();
-    return EvaluatedKernel.of(
-        this,
-        nodes -> new KernelMemory(nodes, code, arrays, tables, naturals, dimension -> false, false),
-        cells());
-  }
-
-  /** The places in a thread's own memory whose values can be followed. */
-  private LocalCells cells() {
-    LocalCells found = cells;
-    if (found == null) {
-      try {
-        found =
-            LocalCells.mayBeIn(flow().function())
-                ? valuesWithVariables(List.of(), List.of(), dimension -> false).cells()
-                : LocalCells.NONE;
-      } catch (TooComplexException e) {
-        found = LocalCells.NONE;
-      }
-      cells = found;
+      List<ArrayPlace> arrays,
+      List<ArrayPlace> tables,
+      Map<Integer, Integer> naturals,
+      int dimensions) {
+    Inputs asked = new Inputs(arrays, tables, naturals, readsLane() ? dimensions : MOST_DIMENSIONS);
+    EvaluatedKernel found = evaluated;
+    if (found == null || !asked.equals(inputs)) {
+      PtxFunction code = flow().function();
+      found =
+          EvaluatedKernel.of(
+              this,
+              nodes -> new KernelMemory(nodes, code, arrays, tables, naturals, asked.dimensions()));
+      evaluated = found;
+      inputs = asked;
     }
     return found;
   }

@@ -9,13 +9,12 @@ import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
 import java.util.Map;
-import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 
 /**
  * What a launch passes to a kernel, and the memory whose addresses are followed: the arrays that it
- * receives, and where that is wanted, the variables of the module, of the block and of the thread.
- * Confined to one thread.
+ * receives, and the variables of the module, of the block and of the thread. Confined to one
+ * thread.
  */
 public final class KernelMemory implements ArgumentLookup {
   private final NodeGraph nodes;
@@ -23,8 +22,7 @@ public final class KernelMemory implements ArgumentLookup {
   private final List<ArrayPlace> arrays;
   private final List<ArrayPlace> tables;
   private final Map<Integer, Integer> naturals;
-  private final IntPredicate isFlat;
-  private final boolean followsVariables;
+  private final int dimensions;
   private final List<NumberPlace> numbers = new ArrayList<>();
 
   /** The variables whose addresses the code takes, in the order of their bases. */
@@ -37,8 +35,7 @@ public final class KernelMemory implements ArgumentLookup {
    *     variables follow
    * @param tables where it receives tables of arrays
    * @param naturals the size of the numbers in each array of which none is negative
-   * @param isFlat see {@link KernelFlow#valuesWithVariables}
-   * @param followsVariables whether the addresses of variables are followed
+   * @param dimensions see {@link KernelFlow#values}
    */
   KernelMemory(
       NodeGraph nodes,
@@ -46,15 +43,13 @@ public final class KernelMemory implements ArgumentLookup {
       List<ArrayPlace> arrays,
       List<ArrayPlace> tables,
       Map<Integer, Integer> naturals,
-      IntPredicate isFlat,
-      boolean followsVariables) {
+      int dimensions) {
     this.nodes = nodes;
     this.function = function;
     this.arrays = arrays;
     this.tables = tables;
     this.naturals = naturals;
-    this.isFlat = isFlat;
-    this.followsVariables = followsVariables;
+    this.dimensions = dimensions;
   }
 
   /** The numbers that were asked for, by whose index here they are named. */
@@ -118,9 +113,8 @@ public final class KernelMemory implements ArgumentLookup {
 
   @Override
   public Node number() {
-    int last = !isFlat.test(2) ? 2 : !isFlat.test(1) ? 1 : 0;
-    Node number = nodes.special(Special.thread(last));
-    for (int dimension = last - 1; dimension >= 0; dimension--) {
+    Node number = nodes.special(Special.thread(dimensions - 1));
+    for (int dimension = dimensions - 2; dimension >= 0; dimension--) {
       Node size = nodes.special(Special.blockSize(dimension));
       Node before = nodes.of(Operator.MULTIPLY, Integer.SIZE, number, size);
       Node thread = nodes.special(Special.thread(dimension));
@@ -175,18 +169,13 @@ public final class KernelMemory implements ArgumentLookup {
   }
 
   @Override
-  public boolean mayBeAddress(Node value) {
-    return value.bits >= (followsVariables ? Integer.SIZE : Long.SIZE);
-  }
-
-  @Override
   public @Nullable Node address(Variable variable, long offset, int bits) {
     boolean isFollowed =
         switch (variable.space()) {
           case SHARED, GLOBAL, LOCAL, CONST -> bits >= Integer.SIZE;
           default -> false;
         };
-    if (!isFollowed || !followsVariables) {
+    if (!isFollowed) {
       return null;
     }
     int index = 0;

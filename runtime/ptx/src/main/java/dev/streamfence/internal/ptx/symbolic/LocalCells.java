@@ -4,10 +4,7 @@ import dev.streamfence.internal.ptx.ir.TooComplexException;
 import dev.streamfence.internal.ptx.ir.Widths;
 import dev.streamfence.internal.ptx.symbolic.Node.Operator;
 import dev.streamfence.internal.ptx.syntax.Instruction;
-import dev.streamfence.internal.ptx.syntax.Operand;
-import dev.streamfence.internal.ptx.syntax.PtxFunction;
 import dev.streamfence.internal.ptx.syntax.Register;
-import dev.streamfence.internal.ptx.syntax.StateSpace;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.Comparator;
@@ -55,20 +52,6 @@ final class LocalCells {
 
   private LocalCells(Accesses accesses) {
     this.accesses = accesses;
-  }
-
-  /** Whether code names a variable in a thread's own memory. */
-  static boolean mayBeIn(PtxFunction function) {
-    for (Instruction instruction : function.instructions()) {
-      for (Operand operand : instruction.operands()) {
-        Operand base = operand instanceof Operand.Memory memory ? memory.base() : operand;
-        if (base instanceof Operand.VariableAddress address
-            && address.variable().space() == StateSpace.LOCAL) {
-          return true;
-        }
-      }
-    }
-    return false;
   }
 
   /**

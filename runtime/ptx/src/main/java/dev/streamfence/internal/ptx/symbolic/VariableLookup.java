@@ -39,11 +39,6 @@ public final class VariableLookup implements ArgumentLookup {
   }
 
   @Override
-  public boolean mayBeAddress(Node value) {
-    return value.bits >= Integer.SIZE;
-  }
-
-  @Override
   public @Nullable Node address(Variable variable, long offset, int bits) {
     if (variable.space() != space || bits < Integer.SIZE) {
       return null;
