@@ -2,7 +2,9 @@ package dev.streamfence.internal.ptx.bounds;
 
 import dev.streamfence.internal.ptx.symbolic.Node;
 import dev.streamfence.internal.ptx.symbolic.Polynomial;
+import dev.streamfence.internal.ptx.symbolic.Polynomial.Term;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -29,6 +31,11 @@ final class Context {
   /** Whether this guard or one before does. */
   final boolean anyHasOwnLimits;
 
+  /** The first and the last term of the difference that differ between threads; null if none. */
+  final @Nullable Term firstVarying;
+
+  final @Nullable Term lastVarying;
+
   final Map<Polynomial, Integer> ranges = new HashMap<>();
   final Map<Node, Integer> values = new HashMap<>();
 
@@ -37,12 +44,15 @@ final class Context {
       @Nullable Polynomial difference,
       int guarded,
       boolean divides,
-      boolean hasOwnLimits) {
+      boolean hasOwnLimits,
+      List<Term> varying) {
     this.before = before;
     this.difference = difference;
     this.guarded = guarded;
     this.divides = divides;
     this.hasOwnLimits = hasOwnLimits;
+    this.firstVarying = varying.isEmpty() ? null : varying.get(0);
+    this.lastVarying = varying.isEmpty() ? null : varying.get(varying.size() - 1);
     this.anyHasOwnLimits = hasOwnLimits || (before != null && before.anyHasOwnLimits);
   }
 }

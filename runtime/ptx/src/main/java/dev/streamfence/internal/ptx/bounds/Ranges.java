@@ -51,7 +51,7 @@ final class Ranges {
   private final LoadedNumbers loaded;
   private final TripCounts tripCounts;
   private final Map<Integer, Context> contexts = new HashMap<>();
-  private final Context nothing = new Context(null, null, -1, false, false);
+  private final Context nothing = new Context(null, null, -1, false, false, List.of());
   private final Set<Integer> building = new HashSet<>();
   private final CarriedValues carried;
   private final LoopFacts loops;
@@ -240,7 +240,8 @@ final class Ranges {
         difference,
         guarded,
         before.divides || tripCounts.divides(difference),
-        loaded.isIn(difference) || difference.has(id -> carried.isCarried(nodes.node(id))));
+        loaded.isIn(difference) || difference.has(id -> carried.isCarried(nodes.node(id))),
+        difference.only(monomial -> monomial.has(formulas::varies)).terms());
   }
 
   private @Nullable Polynomial negated(Polynomial polynomial) {

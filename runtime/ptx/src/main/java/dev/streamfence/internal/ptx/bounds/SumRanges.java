@@ -72,19 +72,22 @@ final class SumRanges {
     List<Integer> guarded = new ArrayList<>();
     Polynomial rest = polynomial;
     boolean isUsed = replaced == Replaced.NONE;
-    for (Context at = context; at != null && formulas.varyingTerms(rest) > 0; at = at.before) {
+    boolean isOpen = formulas.varyingTerms(rest) > 0;
+    for (Context at = context; at != null && isOpen; at = at.before) {
       Polynomial difference = at.difference;
       Replaced way = at.hasOwnLimits ? replaced : Replaced.FIRST;
-      if (difference == null || way == Replaced.NONE) {
+      Term leading = way == Replaced.LAST ? at.lastVarying : at.firstVarying;
+      if (difference == null || leading == null || way == Replaced.NONE) {
         continue;
       }
-      Polynomial factor = quotient(rest, difference, way == Replaced.LAST);
+      Polynomial factor = quotient(rest, leading);
       Polynomial product = factor == null ? null : factor.times(difference);
       Polynomial less = product == null ? null : rest.minus(product);
       if (less != null && isSimpler(less, rest, replaced != Replaced.NONE)) {
         factors.add(factor);
         guarded.add(at.guarded);
         rest = less;
+        isOpen = formulas.varyingTerms(rest) > 0;
         isUsed |= at.hasOwnLimits;
       }
     }
@@ -143,18 +146,20 @@ final class SumRanges {
     List<Polynomial> factors = new ArrayList<>();
     List<Integer> guarded = new ArrayList<>();
     List<Condition> conditions = new ArrayList<>();
-    Polynomial rest = withoutDivisions(polynomial, polynomial, conditions);
-    for (Context at = context; at != null && formulas.varyingTerms(rest) > 0; at = at.before) {
+    Polynomial rest = withoutDivisions(polynomial, openTerms(polynomial), conditions);
+    int open = openTerms(rest);
+    for (Context at = context; at != null && open > iterations(rest); at = at.before) {
       Polynomial difference = at.difference == null ? Polynomial.ZERO : at.difference;
       for (Term leading : difference.terms()) {
         Polynomial factor = quotient(rest, leading);
         Polynomial product = factor == null ? null : factor.times(difference);
         Polynomial left = product == null ? null : rest.minus(product);
-        Polynomial less = left == null ? rest : withoutDivisions(left, rest, conditions);
-        if (openTerms(less) < openTerms(rest)) {
+        Polynomial less = left == null ? rest : withoutDivisions(left, open, conditions);
+        if (left != null && openTerms(less) < open) {
           factors.add(factor);
           guarded.add(at.guarded);
           rest = less;
+          open = openTerms(less);
           break;
         }
       }
@@ -177,14 +182,14 @@ final class SumRanges {
   }
 
   /**
-   * A polynomial without the divisions in it if that leaves less open than another one does.
+   * A polynomial without the divisions in it if that leaves fewer terms open.
    *
+   * @param open how many terms another polynomial leaves open
    * @param conditions gets those under which it is the same number
    */
-  private Polynomial withoutDivisions(
-      Polynomial polynomial, Polynomial other, List<Condition> conditions) {
+  private Polynomial withoutDivisions(Polynomial polynomial, int open, List<Condition> conditions) {
     TripCounts.Derived reduced = tripCounts.reduced(polynomial);
-    if (reduced == null || openTerms(reduced.polynomial()) >= openTerms(other)) {
+    if (reduced == null || openTerms(reduced.polynomial()) >= open) {
       return polynomial;
     }
     conditions.addAll(reduced.conditions());
@@ -198,26 +203,14 @@ final class SumRanges {
 
   /** How many terms grow in a loop, of which only a guard tells the end. */
   private int iterations(Polynomial polynomial) {
-    return polynomial
-        .only(monomial -> monomial.has(id -> formulas.is(id, Operator.ITERATION)))
-        .size();
-  }
-
-  /** How often the first or last varying term of a difference is contained, by uniform numbers. */
-  private @Nullable Polynomial quotient(Polynomial dividend, Polynomial difference, boolean last) {
-    Term leading = null;
-    for (Term term : difference.terms()) {
-      if (term.product().has(formulas::varies) && (last || leading == null)) {
-        leading = term;
-      }
-    }
-    return leading == null ? null : quotient(dividend, leading);
+    return polynomial.count(monomial -> monomial.has(id -> formulas.is(id, Operator.ITERATION)));
   }
 
   /** How often a term is contained, by uniform numbers. */
   private @Nullable Polynomial quotient(Polynomial dividend, Term leading) {
     Polynomial quotient = Polynomial.ZERO;
-    for (Term term : dividend.terms()) {
+    for (int i = 0; i < dividend.size(); i++) {
+      Term term = dividend.term(i);
       Monomial rest = term.product().without(leading.product());
       if (rest != null
           && !rest.has(formulas::varies)

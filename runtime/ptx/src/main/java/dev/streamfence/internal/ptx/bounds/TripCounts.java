@@ -76,6 +76,9 @@ final class TripCounts {
 
   /** A polynomial without the quotients and remainders in it; null if it has none to replace. */
   @Nullable Derived reduced(Polynomial polynomial) {
+    if (!divides(polynomial)) {
+      return null;
+    }
     return WitnessPlanner.ifShort(
         () -> {
           List<Condition> conditions = new ArrayList<>();

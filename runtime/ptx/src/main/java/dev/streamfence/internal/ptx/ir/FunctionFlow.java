@@ -16,6 +16,8 @@ import java.util.Map;
  * Confined to one thread.
  */
 public final class FunctionFlow {
+  private static final int[] NONE = {};
+
   private final PtxFunction function;
   private final Opcode[] rules;
   private final ControlFlow control;
@@ -31,56 +33,88 @@ public final class FunctionFlow {
 
   public FunctionFlow(PtxFunction function) {
     this.function = function;
-    int count = function.instructions().size();
-    rules = new Opcode[count];
-    int[][] assigned = new int[count][];
+    rules = rules(function);
+    int[][] assigned = new int[rules.length][];
+    Arrays.setAll(assigned, i -> rules[i].assigned(instruction(i)));
+    control = new ControlFlow(function, rules, new ConstantPredicates(function, assigned));
+    slots = new RegisterSlots(function, control, rules, assigned);
+    int[] ends = new int[rules.length];
+    int[] uses = uses(ends);
+    starts = new int[slots.size() + 2];
+    users = users(uses, ends);
+  }
+
+  // Each in a method of its own, since a compiler compiles what has several loops once for each.
+
+  private static Opcode[] rules(PtxFunction function) {
+    Opcode[] found = new Opcode[function.instructions().size()];
     // The instructions of a module that are written alike share their words.
     IdentityHashMap<Mnemonic, Opcode> known = new IdentityHashMap<>();
-    for (int i = 0; i < count; i++) {
-      Instruction instruction = instruction(i);
+    for (int i = 0; i < found.length; i++) {
+      Instruction instruction = function.instructions().get(i);
       Opcode row = known.get(instruction.words());
       if (row == null) {
         row = OpcodeTable.row(instruction);
         known.put(instruction.words(), row);
       }
-      rules[i] = OpcodeTable.rule(instruction, row);
-      assigned[i] = rules[i].assigned(instruction);
+      found[i] = OpcodeTable.rule(instruction, row);
     }
-    control = new ControlFlow(function, rules, new ConstantPredicates(function, assigned));
-    slots = new RegisterSlots(function, control, rules, assigned);
-    int[] uses = new int[4 * count + 1];
+    return found;
+  }
+
+  /**
+   * The slots that the instructions use, one after another.
+   *
+   * @param ends gets where those of each instruction end
+   */
+  private int[] uses(int[] ends) {
+    int[] uses = new int[4 * ends.length + 1];
     int used = 0;
-    int[] ends = new int[count];
-    for (int i = 0; i < count; i++) {
-      List<Operand> operands = instruction(i).operands();
-      for (int operand = 0; operand < operands.size(); operand++) {
-        if (rules[i].isSource(operand)) {
-          for (int register : operands.get(operand).registerIndexes()) {
-            uses = used == uses.length ? Arrays.copyOf(uses, 2 * used) : uses;
-            uses[used++] = slots.use(i, register);
-          }
-        }
-      }
-      if (Carry.isAdded(instruction(i))) {
-        uses = used == uses.length ? Arrays.copyOf(uses, 2 * used) : uses;
-        uses[used++] = slots.use(i, slots.carry());
-      }
+    for (int i = 0; i < ends.length; i++) {
+      int[] own = uses(i);
+      uses = used + own.length > uses.length ? Arrays.copyOf(uses, 2 * used + own.length) : uses;
+      System.arraycopy(own, 0, uses, used, own.length);
+      used += own.length;
       ends[i] = used;
     }
-    starts = new int[slots.size() + 2];
-    for (int use = 0; use < used; use++) {
-      starts[uses[use] + 2]++;
+    return Arrays.copyOf(uses, used);
+  }
+
+  private int[] uses(int index) {
+    int[] found = NONE;
+    List<Operand> operands = instruction(index).operands();
+    for (int operand = 0; operand < operands.size(); operand++) {
+      if (rules[index].isSource(operand)) {
+        for (int register : operands.get(operand).registerIndexes()) {
+          found = with(found, slots.use(index, register));
+        }
+      }
+    }
+    return Carry.isAdded(instruction(index)) ? with(found, slots.use(index, slots.carry())) : found;
+  }
+
+  private static int[] with(int[] some, int another) {
+    int[] all = Arrays.copyOf(some, some.length + 1);
+    all[some.length] = another;
+    return all;
+  }
+
+  /** The users of each slot; sets where those of the next one begin. */
+  private int[] users(int[] uses, int[] ends) {
+    for (int use : uses) {
+      starts[use + 2]++;
     }
     for (int i = 2; i < starts.length; i++) {
       starts[i] += starts[i - 1];
     }
-    users = new int[used];
+    int[] found = new int[uses.length];
     int use = 0;
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; i < ends.length; i++) {
       for (; use < ends[i]; use++) {
-        users[starts[uses[use] + 1]++] = i;
+        found[starts[uses[use] + 1]++] = i;
       }
     }
+    return found;
   }
 
   public PtxFunction function() {

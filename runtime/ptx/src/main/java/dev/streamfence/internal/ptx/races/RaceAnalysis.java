@@ -21,6 +21,7 @@ import dev.streamfence.internal.ptx.symbolic.Node;
 import dev.streamfence.internal.ptx.symbolic.Node.Operator;
 import dev.streamfence.internal.ptx.symbolic.Node.Special;
 import dev.streamfence.internal.ptx.symbolic.NodeGraph;
+import dev.streamfence.internal.ptx.symbolic.NodeMap;
 import dev.streamfence.internal.ptx.symbolic.Polynomial;
 import dev.streamfence.internal.ptx.syntax.PtxModule;
 import java.util.ArrayList;
@@ -80,10 +81,8 @@ final class RaceAnalysis {
 
   private @Nullable Map<Node, Polynomial> distinctLoads;
 
-  /** The values of which {@link #isConstantLoad} is known, and those of which it is true. */
-  private final BitSet knownLoads = new BitSet();
-
-  private final BitSet constantLoads = new BitSet();
+  /** What is known of {@link #isConstantLoad}. */
+  private final NodeMap<Boolean> constantLoads = new NodeMap<>();
 
   /** What was found of the pairs that are not proved; null if all are. */
   private @Nullable KernelRaces worst;
@@ -301,11 +300,14 @@ final class RaceAnalysis {
 
   /** Whether equal addresses hold equal values for a load. */
   private boolean isConstantLoad(Node value) {
-    if (!knownLoads.get(value.id)) {
-      knownLoads.set(value.id);
-      constantLoads.set(value.id, loadsConstant(value));
+    Boolean found = constantLoads.get(value);
+    if (found == null) {
+      // A loop may load its next address, so that the question comes up again on the way.
+      constantLoads.put(value, false);
+      found = loadsConstant(value);
+      constantLoads.put(value, found);
     }
-    return constantLoads.get(value.id);
+    return found;
   }
 
   private boolean loadsConstant(Node value) {

@@ -52,17 +52,17 @@ public final class Formulas {
   private final NodeGraph nodes;
   private final ControlGraph graph;
   private final Guards guards;
-  private final Map<Node, Polynomial> raw = new HashMap<>();
-  private final Map<Node, Polynomial> known = new HashMap<>();
-  private final Map<Node, Set<Condition>> conditions = new HashMap<>();
-  private final Map<Node, Boolean> uniform = new HashMap<>();
-  private final Map<Integer, Map<Node, Boolean>> invariant = new HashMap<>();
-  private final Map<Node, Boolean> loading = new HashMap<>();
+  private final NodeMap<Polynomial> raw = new NodeMap<>();
+  private final NodeMap<Polynomial> known = new NodeMap<>();
+  private final NodeMap<Set<Condition>> conditions = new NodeMap<>();
+  private final NodeMap<Boolean> uniform = new NodeMap<>();
+  private final Map<Integer, NodeMap<Boolean>> invariant = new HashMap<>();
+  private final NodeMap<Boolean> loading = new NodeMap<>();
 
   /** The phis of loops that grow by the same amount in each iteration, with that amount. */
   private final Map<Node, Polynomial> steps = new HashMap<>();
 
-  private final Map<Node, Optional<AfterLoop>> afterLoops = new HashMap<>();
+  private final NodeMap<Optional<AfterLoop>> afterLoops = new NodeMap<>();
 
   Formulas(NodeGraph nodes, ControlGraph graph, Guards guards) {
     this.nodes = nodes;
@@ -113,7 +113,7 @@ public final class Formulas {
   public boolean isInvariant(Node node, Loop loop) {
     return holds(
         node,
-        invariant.computeIfAbsent(loop.index, index -> new HashMap<>()),
+        invariant.computeIfAbsent(loop.index, index -> new NodeMap<>()),
         0,
         each ->
             switch (each.operation) {
@@ -141,7 +141,7 @@ public final class Formulas {
 
   /** Whether something holds of a value: for a null of its own, of all its inputs. */
   private static boolean holds(
-      Node node, Map<Node, Boolean> known, int depth, Function<Node, @Nullable Boolean> own) {
+      Node node, NodeMap<Boolean> known, int depth, Function<Node, @Nullable Boolean> own) {
     Boolean found = known.get(node);
     if (found == null) {
       found = own.apply(node);
@@ -164,8 +164,8 @@ public final class Formulas {
   /** The values that the symbols of a polynomial stand for. */
   public List<Node> parts(Polynomial polynomial) {
     List<Node> found = new ArrayList<>();
-    for (Polynomial.Term term : polynomial.terms()) {
-      for (int id : term.product().nodes()) {
+    for (int i = 0; i < polynomial.size(); i++) {
+      for (int id : polynomial.term(i).product().nodes()) {
         found.add(nodes.node(id));
       }
     }
@@ -196,7 +196,7 @@ public final class Formulas {
 
   /** How many terms of a polynomial differ between threads or iterations. */
   public int varyingTerms(Polynomial polynomial) {
-    return polynomial.only(monomial -> monomial.has(this::varies)).size();
+    return polynomial.count(monomial -> monomial.has(this::varies));
   }
 
   /** The polynomial of a value, with the phis of loops by their iteration. */

@@ -118,6 +118,9 @@ public final class Polynomial {
   /** In the order of their products, each of which occurs once. */
   private final Term[] terms;
 
+  /** Kept, since what is found of polynomials is kept by them; 0 if it is not known. */
+  private int hash;
+
   private Polynomial(Term... terms) {
     this.terms = terms;
   }
@@ -263,6 +266,15 @@ public final class Polynomial {
     return size == terms.length ? this : new Polynomial(Arrays.copyOf(found, size));
   }
 
+  /** How many terms have products that match. */
+  public int count(Predicate<Monomial> choice) {
+    int found = 0;
+    for (Term term : terms) {
+      found += choice.test(term.product) ? 1 : 0;
+    }
+    return found;
+  }
+
   /** Whether a value that matches occurs. */
   public boolean has(IntPredicate choice) {
     for (Term term : terms) {
@@ -307,7 +319,12 @@ public final class Polynomial {
 
   @Override
   public int hashCode() {
-    return Arrays.hashCode(terms);
+    int known = hash;
+    if (known == 0) {
+      known = Arrays.hashCode(terms);
+      hash = known;
+    }
+    return known;
   }
 
   @Override
