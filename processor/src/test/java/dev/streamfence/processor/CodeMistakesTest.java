@@ -686,7 +686,33 @@ class CodeMistakesTest {
     distinct.areNoneAtAll();
     assertThat(distinct.launcher())
         .contains(".reads(\"a\", int[].class).distinct()")
-        .contains("<p>Races: no two threads of a launch conflict");
+        .contains(
+            "<p>Races: no two threads of a launch conflict if the numbers in 'a' are as declared");
+  }
+
+  @Test
+  void numbersWithADeclaredLimitKeepThreadsInTheirRows() {
+    String inOwnRow =
+        OWN_SCATTER.replace(
+            "mul.wide.u32 %rd5, %r2, 4;",
+            "ld.param.u32 %r6, [n];\nmad.lo.s32 %r7, %r1, %r6, %r2;\nmul.wide.s32 %rd5, %r7, 4;");
+    byte[] code = kernel("sm_75", ".param .u64 a, .param .u64 b, .param .u32 n", inOwnRow);
+    String declared =
+        "@Kernel(races = Races.REFUSED) void run(@Reads%s DeviceArray<int[]> a,"
+            + " @Writes DeviceArray<int[]> b, @ThreadCount int n);";
+
+    Mistakes limited = mistakesWith(code, kernels(declared.formatted("(below = \"n\")")));
+    limited.areNoneAtAll();
+    assertThat(limited.launcher())
+        .contains(
+            "<p>Races: no two threads of a launch conflict if the numbers in 'a' are as declared");
+    assertThat(mistakesWith(code, kernels(declared.formatted("(atMost = \"n\")"))).ids())
+        .containsExactly("ERROR [UnprovedRaces]");
+    // A proof that does not need the limit has no condition.
+    String own = OWN_SCATTER.replace("%rd2, %rd5", "%rd2, %rd3");
+    byte[] plain = kernel("sm_75", ".param .u64 a, .param .u64 b, .param .u32 n", own);
+    assertThat(mistakesWith(plain, kernels(declared.formatted("(below = \"n\")"))).launcher())
+        .contains("<p>Races: no two threads of a launch conflict.");
   }
 
   @ParameterizedTest

@@ -4,10 +4,10 @@ import dev.streamfence.internal.ptx.analysis.AccessSite;
 import dev.streamfence.internal.ptx.bounds.ArrayBounds;
 import dev.streamfence.internal.ptx.bounds.KernelBounds;
 import dev.streamfence.internal.ptx.bounds.LaunchBounds;
-import dev.streamfence.internal.ptx.bounds.NumberLimits;
 import dev.streamfence.internal.ptx.check.Mismatch.Difference;
 import dev.streamfence.internal.ptx.check.Mismatch.Subject;
 import dev.streamfence.internal.ptx.symbolic.KernelFlow;
+import dev.streamfence.internal.ptx.symbolic.NumberLimits;
 import dev.streamfence.internal.ptx.syntax.PtxEntry;
 import dev.streamfence.internal.ptx.syntax.PtxModule;
 import dev.streamfence.launch.KernelSignature;
@@ -17,7 +17,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -89,7 +88,7 @@ final class BoundsReport {
                 + declared.name(i)
                 + "' "
                 + inWords(bounds.arrays().get(i), bounds.isChecked(i))
-                + condition(i));
+                + declared.condition(conditions.getOrDefault(i, Set.of())));
       }
       known = List.copyOf(found);
       words = known;
@@ -103,16 +102,6 @@ final class BoundsReport {
     }
     String why = array.reason().isEmpty() ? "" : " (" + array.reason() + ")";
     return (isChecked ? "checked at launch where certain, otherwise unknown" : "unknown") + why;
-  }
-
-  /** What has to be true of numbers that the kernel loads, so that an array is provable. */
-  private String condition(int array) {
-    Set<Integer> needed = conditions.getOrDefault(array, Set.of());
-    return needed.isEmpty()
-        ? ""
-        : needed.stream()
-            .map(other -> "'" + declared.name(other) + "'")
-            .collect(Collectors.joining(" and ", " if the numbers in ", " are as declared"));
   }
 
   /** The arrays whose bounds cannot be proved. */

@@ -1,16 +1,18 @@
 package dev.streamfence.internal.ptx.check;
 
-import dev.streamfence.internal.ptx.bounds.NumberLimits;
 import dev.streamfence.internal.ptx.symbolic.ArrayPlace;
+import dev.streamfence.internal.ptx.symbolic.NumberLimits;
 import dev.streamfence.internal.ptx.symbolic.NumberPlace;
 import dev.streamfence.launch.ElementLimit;
 import dev.streamfence.launch.KernelParameter;
 import dev.streamfence.launch.KernelSignature;
 import dev.streamfence.launch.PlacedParameter;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 
 /** The arrays that a kernel's interface declares, other than those in tables. Immutable. */
 public final class DeclaredArrays {
@@ -85,6 +87,18 @@ public final class DeclaredArrays {
   /** The name of an array's parameter, {@code column.values} for a field of a structure. */
   public String name(int array) {
     return names.get(array);
+  }
+
+  /**
+   * What has to be true of the numbers in some arrays, as the end of a sentence; empty if there are
+   * none.
+   */
+  String condition(Collection<Integer> arrays) {
+    return arrays.isEmpty()
+        ? ""
+        : arrays.stream()
+            .map(array -> "'" + name(array) + "'")
+            .collect(Collectors.joining(" and ", " if the numbers in ", " are as declared"));
   }
 
   /** The size of the elements of each array whose elements are declared to be distinct. */

@@ -9,6 +9,7 @@ import dev.streamfence.internal.ptx.races.KernelRaces.Restriction;
 import dev.streamfence.internal.ptx.races.KernelRaces.Verdict;
 import dev.streamfence.internal.ptx.races.LaunchSpace;
 import dev.streamfence.internal.ptx.symbolic.KernelFlow;
+import dev.streamfence.internal.ptx.symbolic.NumberLimits;
 import dev.streamfence.internal.ptx.syntax.BlockLimit;
 import dev.streamfence.internal.ptx.syntax.MangledName;
 import dev.streamfence.internal.ptx.syntax.PtxEntry;
@@ -18,7 +19,11 @@ import dev.streamfence.internal.ptx.syntax.Variable;
 import dev.streamfence.launch.BlockShape;
 import dev.streamfence.launch.KernelParameter;
 import dev.streamfence.launch.KernelSignature;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -29,6 +34,9 @@ public final class RaceReport {
   private final DeclaredArrays declared;
   private final KernelRaces races;
 
+  /** The arrays of whose numbers the proof needs what is declared. */
+  private final Set<Integer> conditions;
+
   /**
    * Analyses a kernel.
    *
@@ -38,13 +46,46 @@ public final class RaceReport {
     this.module = kernel.module();
     this.entry = kernel.entry();
     this.declared = DeclaredArrays.of(signature);
-    this.races =
-        KernelRaces.of(
-            kernel,
-            declared.places(),
-            declared.tables(),
-            declared.distinct(),
-            space(entry, signature, block));
+    LaunchSpace space = space(entry, signature, block);
+    this.races = races(kernel, declared.distinct(), declared.limits(), space);
+    this.conditions = races.verdict() == Verdict.PROVED ? conditions(kernel, space) : Set.of();
+  }
+
+  /** The arrays of whose numbers a proof needs what is declared: all if it needs no single one. */
+  private Set<Integer> conditions(KernelFlow kernel, LaunchSpace space) {
+    Set<Integer> all = new TreeSet<>(declared.distinct().keySet());
+    all.addAll(declared.limits().keySet());
+    if (all.isEmpty() || isProved(races(kernel, Map.of(), Map.of(), space))) {
+      return Set.of();
+    }
+    Set<Integer> needed = new TreeSet<>(all);
+    needed.removeIf(
+        array ->
+            isProved(
+                races(
+                    kernel,
+                    without(array, declared.distinct()),
+                    without(array, declared.limits()),
+                    space)));
+    return needed.isEmpty() ? all : needed;
+  }
+
+  private boolean isProved(KernelRaces others) {
+    return others.verdict() == Verdict.PROVED && others.restrictions().equals(races.restrictions());
+  }
+
+  private static <T> Map<Integer, T> without(int array, Map<Integer, T> declared) {
+    Map<Integer, T> others = new HashMap<>(declared);
+    others.remove(array);
+    return others;
+  }
+
+  private KernelRaces races(
+      KernelFlow kernel,
+      Map<Integer, Integer> distinct,
+      Map<Integer, NumberLimits> limits,
+      LaunchSpace space) {
+    return KernelRaces.of(kernel, declared.places(), declared.tables(), distinct, limits, space);
   }
 
   private static LaunchSpace space(
@@ -73,7 +114,8 @@ public final class RaceReport {
           "no two threads of a launch conflict"
               + (races.restrictions().isEmpty()
                   ? ""
-                  : " with " + inWords(races.restrictions().stream()));
+                  : " with " + inWords(races.restrictions().stream()))
+              + declared.condition(conditions);
       case CERTAIN -> "threads of ordinary launches conflict" + where();
       case DATA -> "threads conflict if " + equalNumbers() + where();
       case UNKNOWN -> "unknown: " + races.reason() + where();

@@ -9,16 +9,15 @@ import dev.streamfence.internal.ptx.symbolic.Formulas;
 import dev.streamfence.internal.ptx.symbolic.Guards;
 import dev.streamfence.internal.ptx.symbolic.KernelFlow;
 import dev.streamfence.internal.ptx.symbolic.KernelValues;
-import dev.streamfence.internal.ptx.symbolic.Node;
+import dev.streamfence.internal.ptx.symbolic.LoadedNumbers;
 import dev.streamfence.internal.ptx.symbolic.NodeGraph;
+import dev.streamfence.internal.ptx.symbolic.NumberLimits;
 import dev.streamfence.internal.ptx.syntax.Instruction;
 import dev.streamfence.internal.ptx.syntax.PtxEntry;
 import dev.streamfence.internal.ptx.syntax.PtxModule;
 import dev.streamfence.internal.ptx.syntax.SourcePosition;
 import java.util.ArrayList;
 import java.util.Collections;
-import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -144,12 +143,6 @@ public final class KernelBounds {
   private static final class Analysis {
     private final KernelFlow kernel;
     private final List<ArrayPlace> arrays;
-    private final List<ArrayPlace> tables;
-    private final Map<Integer, NumberLimits> limits;
-
-    /** The arrays whose limits do not count. */
-    private final Set<Integer> stored;
-
     private final EvaluatedKernel evaluated;
 
     Analysis(
@@ -159,48 +152,9 @@ public final class KernelBounds {
         Map<Integer, NumberLimits> limits) {
       this.kernel = kernel;
       this.arrays = arrays;
-      this.tables = tables;
       kernel.function(MAX_INSTRUCTIONS);
-      EvaluatedKernel found = evaluated(limits);
-      Map<Integer, NumberLimits> kept = new HashMap<>(limits);
-      kept.keySet().removeIf(array -> !isOnlyRead(found, array));
-      this.limits = kept;
-      this.stored = new HashSet<>(limits.keySet());
-      stored.removeAll(kept.keySet());
-      this.evaluated = kept.size() == limits.size() ? found : evaluated(kept);
-    }
-
-    private EvaluatedKernel evaluated(Map<Integer, NumberLimits> limited) {
-      Map<Integer, Integer> naturals = new HashMap<>();
-      limited.forEach(
-          (array, numbers) -> {
-            if (numbers.least() >= 0) {
-              naturals.put(array, numbers.bytes());
-            }
-          });
       // A launch that checks the bounds may have blocks of any shape.
-      return kernel.values(arrays, tables, naturals, 3);
-    }
-
-    /**
-     * Whether the kernel loads from an array what is declared of it: it stores nothing there, and
-     * no address that seems to lie there is computed from another one too.
-     */
-    private static boolean isOnlyRead(EvaluatedKernel kernel, int array) {
-      Dependences dependences = kernel.dependences();
-      KernelValues values = kernel.values();
-      return values.escaping().stream().noneMatch(value -> dependences.dependsOn(value, array))
-          && values.accesses().stream()
-              .filter(access -> dependences.dependsOn(access.address(), array))
-              .allMatch(
-                  access ->
-                      access.instruction().opcode().startsWith("ld")
-                          && !isAmbiguous(access.address(), array, dependences));
-    }
-
-    private static boolean isAmbiguous(Node address, int array, Dependences dependences) {
-      Node base = KernelValues.base(address);
-      return base != null && base.constant == array && dependences.bases(address).cardinality() > 1;
+      this.evaluated = kernel.values(arrays, tables, limits, 3);
     }
 
     KernelBounds bounds() {
@@ -209,7 +163,7 @@ public final class KernelBounds {
       KernelValues values = evaluated.values();
       Formulas formulas = evaluated.formulas();
       Guards guards = evaluated.guards();
-      LoadedNumbers loaded = new LoadedNumbers(evaluated, formulas, limits, stored);
+      LoadedNumbers loaded = evaluated.loaded();
       Ranges ranges =
           new Ranges(nodes, graph, guards, formulas, loaded, evaluated.memory().numbers());
       Dependences dependences = evaluated.dependences();

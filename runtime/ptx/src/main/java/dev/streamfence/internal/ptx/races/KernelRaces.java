@@ -3,6 +3,7 @@ package dev.streamfence.internal.ptx.races;
 import dev.streamfence.internal.ptx.ir.TooComplexException;
 import dev.streamfence.internal.ptx.symbolic.ArrayPlace;
 import dev.streamfence.internal.ptx.symbolic.KernelFlow;
+import dev.streamfence.internal.ptx.symbolic.NumberLimits;
 import dev.streamfence.internal.ptx.syntax.Instruction;
 import dev.streamfence.internal.ptx.syntax.PtxEntry;
 import dev.streamfence.internal.ptx.syntax.PtxModule;
@@ -110,21 +111,27 @@ public final class KernelRaces {
       List<ArrayPlace> tables,
       Map<Integer, Integer> distinct,
       LaunchSpace space) {
-    return of(new KernelFlow(module, entry), arrays, tables, distinct, space);
+    return of(new KernelFlow(module, entry), arrays, tables, distinct, Map.of(), space);
   }
 
-  /** Analyses a kernel whose code other analyses may share. */
+  /**
+   * Analyses a kernel whose code other analyses may share, for launches that keep to what is
+   * declared of the numbers in arrays.
+   *
+   * @param limits those of the numbers in an array, by its index
+   */
   public static KernelRaces of(
       KernelFlow kernel,
       List<ArrayPlace> arrays,
       List<ArrayPlace> tables,
       Map<Integer, Integer> distinct,
+      Map<Integer, NumberLimits> limits,
       LaunchSpace space) {
     try {
       if (kernel.module().addressSize() != Long.SIZE) {
         return unknown("it has no 64-bit addresses");
       }
-      return new RaceAnalysis(kernel, arrays, tables, distinct, space).find();
+      return new RaceAnalysis(kernel, arrays, tables, distinct, limits, space).find();
     } catch (TooComplexException e) {
       return unknown(String.valueOf(e.getMessage()));
     } catch (StackOverflowError e) {

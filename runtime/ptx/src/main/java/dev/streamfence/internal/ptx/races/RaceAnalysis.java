@@ -22,6 +22,7 @@ import dev.streamfence.internal.ptx.symbolic.Node.Operator;
 import dev.streamfence.internal.ptx.symbolic.Node.Special;
 import dev.streamfence.internal.ptx.symbolic.NodeGraph;
 import dev.streamfence.internal.ptx.symbolic.NodeMap;
+import dev.streamfence.internal.ptx.symbolic.NumberLimits;
 import dev.streamfence.internal.ptx.symbolic.Polynomial;
 import dev.streamfence.internal.ptx.syntax.PtxModule;
 import java.util.ArrayList;
@@ -92,6 +93,7 @@ final class RaceAnalysis {
       List<ArrayPlace> arrays,
       List<ArrayPlace> tables,
       Map<Integer, Integer> distinct,
+      Map<Integer, NumberLimits> limited,
       LaunchSpace space) {
     this.module = kernel.module();
     this.arrays = arrays;
@@ -102,13 +104,13 @@ final class RaceAnalysis {
     flow = kernel.flow();
     graph = kernel.graph();
     read = kernel.read();
-    EvaluatedKernel evaluated = kernel.values(arrays, tables, Map.of(), space.dimensions(read));
+    EvaluatedKernel evaluated = kernel.values(arrays, tables, limited, space.dimensions(read));
     nodes = evaluated.nodes();
     memory = evaluated.memory();
     values = evaluated.values();
     dependences = evaluated.dependences();
     formulas = evaluated.formulas();
-    symbols = new Symbols(nodes, formulas, graph, space);
+    symbols = new Symbols(nodes, formulas, graph, evaluated.loaded(), space);
     facts = new PathFacts(nodes, graph, evaluated.guards(), formulas, symbols, budget);
     accesses = new SharedAccesses(flow, graph, values, formulas, memory, symbols);
     limits = new LaunchLimits(space, nodes, symbols, memory, read, accesses.all());

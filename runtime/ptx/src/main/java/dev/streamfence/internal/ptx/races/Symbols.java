@@ -3,6 +3,7 @@ package dev.streamfence.internal.ptx.races;
 import dev.streamfence.internal.ptx.ir.ControlGraph;
 import dev.streamfence.internal.ptx.ir.ControlGraph.Loop;
 import dev.streamfence.internal.ptx.symbolic.Formulas;
+import dev.streamfence.internal.ptx.symbolic.LoadedNumbers;
 import dev.streamfence.internal.ptx.symbolic.Node;
 import dev.streamfence.internal.ptx.symbolic.Node.Operator;
 import dev.streamfence.internal.ptx.symbolic.Node.Special;
@@ -23,6 +24,7 @@ import org.jspecify.annotations.Nullable;
 final class Symbols {
   private final NodeGraph nodes;
   private final Formulas formulas;
+  private final LoadedNumbers loaded;
   private final LaunchSpace space;
   private final ControlGraph graph;
   private final Signs signs;
@@ -36,7 +38,13 @@ final class Symbols {
   /** The most threads that a block has in each dimension; 0 if that is not limited. */
   private final int[] most = new int[3];
 
-  Symbols(NodeGraph nodes, Formulas formulas, ControlGraph graph, LaunchSpace space) {
+  Symbols(
+      NodeGraph nodes,
+      Formulas formulas,
+      ControlGraph graph,
+      LoadedNumbers loaded,
+      LaunchSpace space) {
+    this.loaded = loaded;
     this.nodes = nodes;
     this.graph = graph;
     this.formulas = formulas;
@@ -202,6 +210,10 @@ final class Symbols {
     Node node = nodes.node(id);
     Polynomial self = Polynomial.of(id);
     List<Polynomial> found = new ArrayList<>();
+    if (loaded.isLimited(node)) {
+      loaded.ends(node).forEach(most -> add(fixed(most.minus(self)), found));
+      add(self.minus(Polynomial.constant(loaded.least(node))), found);
+    }
     switch (node.operation) {
       case SPECIAL -> {
         Special special = node.special();

@@ -2,7 +2,8 @@ package dev.streamfence.internal.ptx.symbolic;
 
 import dev.streamfence.internal.ptx.ir.TooComplexException;
 import java.util.BitSet;
-import java.util.function.Function;
+import java.util.HashSet;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** The values of a kernel. Analyses may add to their graph. Confined to one thread. */
@@ -16,12 +17,14 @@ public final class EvaluatedKernel {
   private final LocalCells cells;
   private final KernelValues values;
   private final Dependences dependences;
+  private final KernelInputs inputs;
   private @Nullable Formulas formulas;
+  private @Nullable LoadedNumbers loaded;
 
-  private EvaluatedKernel(
-      KernelFlow kernel, Function<NodeGraph, KernelMemory> memory, LocalCells cells) {
+  private EvaluatedKernel(KernelFlow kernel, KernelInputs inputs, LocalCells cells) {
     this.kernel = kernel;
-    this.memory = memory.apply(nodes);
+    this.inputs = inputs;
+    this.memory = new KernelMemory(nodes, kernel.flow().function(), inputs);
     this.cells = cells;
     values = new KernelValues(kernel.flow(), kernel.graph(), nodes, this.memory, cells);
     values.evaluate();
@@ -29,13 +32,20 @@ public final class EvaluatedKernel {
   }
 
   /**
-   * Evaluates a kernel, and finds the places in a thread's own memory whose values can be followed.
+   * Evaluates a kernel. The limits of arrays to which it may store do not count.
    *
-   * @param memory creates the kernel's memory
    * @throws TooComplexException if it is too long or too involved
    */
-  static EvaluatedKernel of(KernelFlow kernel, Function<NodeGraph, KernelMemory> memory) {
-    EvaluatedKernel plain = new EvaluatedKernel(kernel, memory, LocalCells.NONE);
+  static EvaluatedKernel of(KernelFlow kernel, KernelInputs inputs) {
+    EvaluatedKernel found = withCells(kernel, inputs);
+    Set<Integer> stored = new HashSet<>(inputs.limits().keySet());
+    stored.removeIf(found::isOnlyLoaded);
+    return stored.isEmpty() ? found : withCells(kernel, inputs.withoutLimitsOf(stored));
+  }
+
+  /** Finds the places in a thread's own memory whose values can be followed as well. */
+  private static EvaluatedKernel withCells(KernelFlow kernel, KernelInputs inputs) {
+    EvaluatedKernel plain = new EvaluatedKernel(kernel, inputs, LocalCells.NONE);
     if (plain.memory.locals().isEmpty()) {
       return plain;
     }
@@ -50,12 +60,31 @@ public final class EvaluatedKernel {
         if (round == MAX_ROUNDS) {
           return plain;
         }
-        last = new EvaluatedKernel(kernel, memory, next);
+        last = new EvaluatedKernel(kernel, inputs, next);
       }
     } catch (TooComplexException e) {
       // Then nothing is known of that memory.
       return plain;
     }
+  }
+
+  /**
+   * Whether the kernel loads from an array what is declared of it: it stores nothing there, and no
+   * address that seems to lie there is computed from another one too.
+   */
+  private boolean isOnlyLoaded(int array) {
+    return values.escaping().stream().noneMatch(value -> dependences.dependsOn(value, array))
+        && values.accesses().stream()
+            .filter(access -> dependences.dependsOn(access.address(), array))
+            .allMatch(
+                access ->
+                    access.instruction().opcode().startsWith("ld")
+                        && !isAmbiguous(access.address(), array));
+  }
+
+  private boolean isAmbiguous(Node address, int array) {
+    Node base = KernelValues.base(address);
+    return base != null && base.constant == array && dependences.bases(address).cardinality() > 1;
   }
 
   public NodeGraph nodes() {
@@ -78,6 +107,14 @@ public final class EvaluatedKernel {
   public Formulas formulas() {
     Formulas found = formulas == null ? new Formulas(nodes, kernel.graph(), guards()) : formulas;
     formulas = found;
+    return found;
+  }
+
+  /** What is declared of the numbers that it loads. */
+  public LoadedNumbers loaded() {
+    LoadedNumbers found =
+        loaded == null ? new LoadedNumbers(this, inputs.limits(), inputs.stored()) : loaded;
+    loaded = found;
     return found;
   }
 

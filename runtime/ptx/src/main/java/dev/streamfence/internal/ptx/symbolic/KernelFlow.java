@@ -39,14 +39,7 @@ public final class KernelFlow {
   /** The last values, and what they are those for. */
   private @Nullable EvaluatedKernel evaluated;
 
-  private @Nullable Inputs inputs;
-
-  /** What decides the values of the kernel, see {@link #values}. */
-  private record Inputs(
-      List<ArrayPlace> arrays,
-      List<ArrayPlace> tables,
-      Map<Integer, Integer> naturals,
-      int dimensions) {}
+  private @Nullable KernelInputs inputs;
 
   /** Prepares a kernel of a module. */
   public KernelFlow(PtxModule module, PtxEntry entry) {
@@ -148,7 +141,7 @@ public final class KernelFlow {
    *
    * @param arrays where it receives arrays
    * @param tables where it receives tables of arrays
-   * @param naturals the size of the numbers in each array of which none that is loaded is negative
+   * @param limits those of the numbers in an array, by its index
    * @param dimensions how many dimensions of its blocks may have several threads, 1 for x to 3 for
    *     z as well, which decides what the number of a thread in its warp is
    * @throws TooComplexException if it is too long or too involved
@@ -156,16 +149,18 @@ public final class KernelFlow {
   public EvaluatedKernel values(
       List<ArrayPlace> arrays,
       List<ArrayPlace> tables,
-      Map<Integer, Integer> naturals,
+      Map<Integer, NumberLimits> limits,
       int dimensions) {
-    Inputs asked = new Inputs(arrays, tables, naturals, readsLane() ? dimensions : MOST_DIMENSIONS);
+    KernelInputs asked =
+        new KernelInputs(
+            List.copyOf(arrays),
+            List.copyOf(tables),
+            Map.copyOf(limits),
+            Set.of(),
+            readsLane() ? dimensions : MOST_DIMENSIONS);
     EvaluatedKernel found = evaluated;
     if (found == null || !asked.equals(inputs)) {
-      PtxFunction code = flow().function();
-      found =
-          EvaluatedKernel.of(
-              this,
-              nodes -> new KernelMemory(nodes, code, arrays, tables, naturals, asked.dimensions()));
+      found = EvaluatedKernel.of(this, asked);
       evaluated = found;
       inputs = asked;
     }

@@ -21,7 +21,7 @@ public final class KernelMemory implements ArgumentLookup {
   private final PtxFunction function;
   private final List<ArrayPlace> arrays;
   private final List<ArrayPlace> tables;
-  private final Map<Integer, Integer> naturals;
+  private final Map<Integer, NumberLimits> limits;
   private final int dimensions;
   private final List<NumberPlace> numbers = new ArrayList<>();
 
@@ -31,25 +31,16 @@ public final class KernelMemory implements ArgumentLookup {
   /**
    * Creates the memory of a kernel.
    *
-   * @param arrays where it receives arrays, by whose index here their addresses are named; those of
-   *     variables follow
-   * @param tables where it receives tables of arrays
-   * @param naturals the size of the numbers in each array of which none is negative
-   * @param dimensions see {@link KernelFlow#values}
+   * @param inputs with the arrays, by whose index their addresses are named; those of variables
+   *     follow
    */
-  KernelMemory(
-      NodeGraph nodes,
-      PtxFunction function,
-      List<ArrayPlace> arrays,
-      List<ArrayPlace> tables,
-      Map<Integer, Integer> naturals,
-      int dimensions) {
+  KernelMemory(NodeGraph nodes, PtxFunction function, KernelInputs inputs) {
     this.nodes = nodes;
     this.function = function;
-    this.arrays = arrays;
-    this.tables = tables;
-    this.naturals = naturals;
-    this.dimensions = dimensions;
+    this.arrays = inputs.arrays();
+    this.tables = inputs.tables();
+    this.limits = inputs.limits();
+    this.dimensions = inputs.dimensions();
   }
 
   /** The numbers that were asked for, by whose index here they are named. */
@@ -108,7 +99,8 @@ public final class KernelMemory implements ArgumentLookup {
 
   @Override
   public boolean isNatural(int array, int bytes) {
-    return naturals.getOrDefault(array, 0) == bytes;
+    NumberLimits numbers = limits.get(array);
+    return numbers != null && numbers.least() >= 0 && numbers.bytes() == bytes;
   }
 
   @Override

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.streamfence.internal.ptx.symbolic.ArrayPlace;
 import dev.streamfence.internal.ptx.symbolic.KernelFlow;
+import dev.streamfence.internal.ptx.symbolic.NumberLimits;
 import dev.streamfence.internal.ptx.syntax.PtxModule;
 import java.io.IOException;
 import java.io.InputStream;

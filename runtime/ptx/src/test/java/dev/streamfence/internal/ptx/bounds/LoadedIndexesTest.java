@@ -3,9 +3,10 @@ package dev.streamfence.internal.ptx.bounds;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.streamfence.internal.ptx.bounds.IndexBounds.Launch;
-import dev.streamfence.internal.ptx.bounds.NumberLimits.ArrayLength;
-import dev.streamfence.internal.ptx.bounds.NumberLimits.Limit;
-import dev.streamfence.internal.ptx.bounds.NumberLimits.PassedNumber;
+import dev.streamfence.internal.ptx.symbolic.NumberLimits;
+import dev.streamfence.internal.ptx.symbolic.NumberLimits.ArrayLength;
+import dev.streamfence.internal.ptx.symbolic.NumberLimits.Limit;
+import dev.streamfence.internal.ptx.symbolic.NumberLimits.PassedNumber;
 import dev.streamfence.internal.ptx.symbolic.NumberPlace;
 import java.util.List;
 import java.util.Map;

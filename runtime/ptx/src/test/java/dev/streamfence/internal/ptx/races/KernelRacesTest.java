@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.streamfence.internal.ptx.races.KernelRaces.Restriction;
 import dev.streamfence.internal.ptx.races.KernelRaces.Verdict;
 import dev.streamfence.internal.ptx.symbolic.ArrayPlace;
+import dev.streamfence.internal.ptx.symbolic.KernelFlow;
+import dev.streamfence.internal.ptx.symbolic.NumberLimits;
 import dev.streamfence.internal.ptx.syntax.PtxModule;
 import java.util.List;
 import java.util.Map;
@@ -40,6 +42,14 @@ final class KernelRacesTest {
   }
 
   private static KernelRaces of(String code, Map<Integer, Integer> distinct, LaunchSpace space) {
+    return of(code, distinct, Map.of(), space);
+  }
+
+  static KernelRaces of(
+      String code,
+      Map<Integer, Integer> distinct,
+      Map<Integer, NumberLimits> limits,
+      LaunchSpace space) {
     PtxModule module =
         PtxModule.parse(
             """
@@ -58,11 +68,11 @@ final class KernelRacesTest {
                 + code
                 + " END: ret; }");
     return KernelRaces.of(
-        module,
-        module.entries().get(0),
+        new KernelFlow(module, module.entries().get(0)),
         List.of(new ArrayPlace(0, 0), new ArrayPlace(1, 0)),
         List.of(),
         distinct,
+        limits,
         space);
   }
 

@@ -22,6 +22,9 @@ import org.junit.jupiter.api.Test;
 final class KernelFlowTest {
   private static final List<ArrayPlace> ARRAYS = List.of(new ArrayPlace(0, 0));
 
+  private static final NumberLimits LIMITS =
+      new NumberLimits(4, 0, List.of(new NumberLimits.ArrayLength(0, true)));
+
   private static KernelFlow kernel(String code) {
     PtxModule module =
         PtxModule.parse(
@@ -56,7 +59,7 @@ final class KernelFlowTest {
 
     EvaluatedKernel values = kernel.values(ARRAYS, List.of(), Map.of(), 3);
 
-    assertThat(kernel.values(ARRAYS, List.of(), Map.of(0, 4), 3)).isNotSameAs(values);
+    assertThat(kernel.values(ARRAYS, List.of(), Map.of(0, LIMITS), 3)).isNotSameAs(values);
     assertThat(kernel.values(List.of(), List.of(), Map.of(), 3)).isNotSameAs(values);
     assertThat(kernel.values(List.of(), ARRAYS, Map.of(), 3)).isNotSameAs(values);
   }
@@ -117,7 +120,8 @@ final class KernelFlowTest {
   }
 
   private static List<Object> races(KernelFlow kernel, List<ArrayPlace> arrays) {
-    KernelRaces found = KernelRaces.of(kernel, arrays, List.of(), Map.of(), LaunchSpace.ANY);
+    KernelRaces found =
+        KernelRaces.of(kernel, arrays, List.of(), Map.of(), Map.of(), LaunchSpace.ANY);
     return List.of(found.verdict(), found.reason(), found.restrictions());
   }
 }

@@ -1,6 +1,5 @@
-package dev.streamfence.internal.ptx.bounds;
+package dev.streamfence.internal.ptx.symbolic;
 
-import dev.streamfence.internal.ptx.symbolic.NumberPlace;
 import java.util.List;
 
 /**

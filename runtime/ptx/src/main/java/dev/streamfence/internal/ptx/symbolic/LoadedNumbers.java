@@ -1,20 +1,9 @@
-package dev.streamfence.internal.ptx.bounds;
+package dev.streamfence.internal.ptx.symbolic;
 
 import dev.streamfence.internal.ptx.ir.Widths;
-import dev.streamfence.internal.ptx.symbolic.Dependences;
-import dev.streamfence.internal.ptx.symbolic.EvaluatedKernel;
-import dev.streamfence.internal.ptx.symbolic.Formulas;
-import dev.streamfence.internal.ptx.symbolic.KernelMemory;
-import dev.streamfence.internal.ptx.symbolic.KernelValues;
-import dev.streamfence.internal.ptx.symbolic.MemoryAccess;
-import dev.streamfence.internal.ptx.symbolic.Node;
 import dev.streamfence.internal.ptx.symbolic.Node.Operator;
-import dev.streamfence.internal.ptx.symbolic.NodeGraph;
-import dev.streamfence.internal.ptx.symbolic.NumberPlace;
-import dev.streamfence.internal.ptx.symbolic.Polynomial;
 import dev.streamfence.internal.ptx.symbolic.Polynomial.Term;
 import dev.streamfence.internal.ptx.syntax.ScalarType;
-import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -27,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * The numbers that a kernel loads from arrays, as far as a declaration limits them. Confined to one
  * thread.
  */
-final class LoadedNumbers {
+public final class LoadedNumbers {
   private final KernelValues values;
   private final KernelMemory memory;
   private final Formulas formulas;
@@ -39,7 +28,7 @@ final class LoadedNumbers {
   private final Set<Integer> stored;
 
   /** Those of values that were asked for. */
-  private final Map<Node, Optional<NumberLimits>> known = new HashMap<>();
+  private final NodeMap<Optional<NumberLimits>> known = new NodeMap<>();
 
   /**
    * Creates the numbers of a kernel.
@@ -47,25 +36,27 @@ final class LoadedNumbers {
    * @param limits those of the numbers in an array, by its index
    * @param stored the arrays that have limits too, and to which the kernel may store
    */
-  LoadedNumbers(
-      EvaluatedKernel kernel,
-      Formulas formulas,
-      Map<Integer, NumberLimits> limits,
-      Set<Integer> stored) {
+  LoadedNumbers(EvaluatedKernel kernel, Map<Integer, NumberLimits> limits, Set<Integer> stored) {
     this.stored = stored;
     this.values = kernel.values();
     this.memory = kernel.memory();
     this.nodes = kernel.nodes();
     this.dependences = kernel.dependences();
-    this.formulas = formulas;
+    this.formulas = kernel.formulas();
     this.limits = limits;
   }
 
   /** The limits of a value; none unless it is certainly loaded from an array that has some. */
   private Optional<NumberLimits> limits(Node value) {
-    return limits.isEmpty()
-        ? Optional.empty()
-        : known.computeIfAbsent(value, key -> Optional.ofNullable(ofLoads(key)));
+    if (limits.isEmpty()) {
+      return Optional.empty();
+    }
+    Optional<NumberLimits> found = known.get(value);
+    if (found == null) {
+      found = Optional.ofNullable(ofLoads(value));
+      known.put(value, found);
+    }
+    return found;
   }
 
   /** The limits that all loads have in common of which a value is one; null if there are none. */
@@ -113,19 +104,19 @@ final class LoadedNumbers {
   }
 
   /** Whether a value is loaded from an array whose declared limits do not count. */
-  boolean isStored(Node value) {
+  public boolean isStored(Node value) {
     MemoryAccess load = stored.isEmpty() ? null : values.load(value);
     Node base = load == null ? null : formulas.base(load.address());
     return base != null && stored.contains((int) base.constant);
   }
 
   /** Whether a polynomial has a value that is limited. */
-  boolean isIn(Polynomial polynomial) {
+  public boolean isIn(Polynomial polynomial) {
     return !limits.isEmpty() && polynomial.has(id -> isLimited(nodes.node(id)));
   }
 
   /** Whether a value is one that is limited. */
-  boolean isLimited(Node value) {
+  public boolean isLimited(Node value) {
     return limits(value).isPresent();
   }
 
@@ -142,12 +133,12 @@ final class LoadedNumbers {
   }
 
   /** The least number that the limits of a value allow. */
-  long least(Node value) {
+  public long least(Node value) {
     return limits(value).map(NumberLimits::least).orElse(Long.MIN_VALUE);
   }
 
   /** The greatest numbers that the limits of a value allow. */
-  List<Polynomial> ends(Node value) {
+  public List<Polynomial> ends(Node value) {
     return limits(value).map(NumberLimits::limits).orElse(List.of()).stream()
         .map(this::most)
         .filter(Objects::nonNull)
@@ -160,7 +151,7 @@ final class LoadedNumbers {
    * one, the least number in the place of each that is subtracted as well. If a number has several
    * limits, there are two for each.
    */
-  Set<Polynomial> upperBounds(Polynomial polynomial) {
+  public Set<Polynomial> upperBounds(Polynomial polynomial) {
     if (!isIn(polynomial)) {
       return Set.of();
     }
