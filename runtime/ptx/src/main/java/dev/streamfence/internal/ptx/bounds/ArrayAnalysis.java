@@ -111,8 +111,16 @@ final class ArrayAnalysis {
     if (Widths.touchesAll(access.instruction())) {
       inArray.add(access);
     }
-    List<Fact> guard = access.guard() == null ? List.of() : Guards.facts(access.guard(), true);
-    Context context = ranges.with(ranges.at(access.block()), guard);
+    try {
+      List<Fact> guard = access.guard() == null ? List.of() : Guards.facts(access.guard(), true);
+      add(access, ranges.with(ranges.at(access.block()), guard));
+    } catch (TooComplexException e) {
+      // What the branches say of the place is too long: the index itself may have limits.
+      add(access, ranges.nothing());
+    }
+  }
+
+  private void add(MemoryAccess access, Context context) {
     int range = ranges.range(requireNonNull(formulas.offset(access.address())), context);
     RangeProgram.RangeStep step = ranges.program().step(range);
     if (!step.hasLow() || !step.hasHigh()) {

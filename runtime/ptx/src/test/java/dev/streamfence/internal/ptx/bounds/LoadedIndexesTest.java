@@ -96,6 +96,13 @@ final class LoadedIndexesTest {
     assertTouched(kernel, 3, atMost(0, bytes, 1), 1, launch, "0..2000");
   }
 
+  /** The guards of the unrolled loop are too long a formula, and nothing depends on them. */
+  @Test
+  void aLimitedIndexNeedsNoGuardOfItsPlace() {
+    String launch = "1x128 lengths 5 500 80 4 numbers 4";
+    assertTouched("warpRows", 4, below(1, 4, 2), 2, launch, "0..320");
+  }
+
   @Test
   void theEndOfARowMayBeLoadedAgainInEachIteration() {
     Map<Integer, NumberLimits> limits =

@@ -186,3 +186,12 @@ extern "C" __global__ void merge(const int* a, const int* b, int* to, int n, int
     if (first <= second) i++; else j++;
   }
 }
+
+// truth name=warpRows: begins=reads columns=reads x=reads to=writes n=value
+extern "C" __global__ void warpRows(const int* begins, const int* columns, const float* x, float* to, int n) {
+  int row = thread() / 32, lane = threadIdx.x % 32;
+  if (row >= n) return;
+  float sum = 0;
+  for (int k = begins[row] + lane; k < begins[row + 1]; k += 32) sum += x[columns[k]];
+  if (lane == 0) to[row] = sum;
+}
