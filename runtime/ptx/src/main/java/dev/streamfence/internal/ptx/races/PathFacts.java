@@ -16,8 +16,10 @@ import dev.streamfence.internal.ptx.symbolic.Polynomial.Monomial;
 import dev.streamfence.internal.ptx.symbolic.Polynomial.Term;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
@@ -238,6 +240,38 @@ final class PathFacts {
     return multiple == null || offset == null
         ? place
         : new Place(offset, place.width(), place.known().with(whole.id, multiple));
+  }
+
+  /**
+   * A place whose quotients and remainders are those of a part of what they divide, see {@link
+   * Symbols#withoutMultiples}; the place itself if there is no such one.
+   */
+  Place withParts(Place place) {
+    List<Polynomial> formulas = new ArrayList<>(place.known().inequalities());
+    formulas.addAll(place.known().unequal());
+    formulas.add(place.offset());
+    Place found = place;
+    for (int id : ids(formulas)) {
+      Polynomial part = symbols.withoutMultiples(symbols.node(id));
+      Polynomial offset = part == null ? null : found.offset().with(id, part);
+      if (part != null && offset != null) {
+        found = new Place(offset, found.width(), found.known().with(id, part));
+      }
+    }
+    return found;
+  }
+
+  /** The values in some formulas. */
+  private static Set<Integer> ids(List<Polynomial> formulas) {
+    Set<Integer> found = new LinkedHashSet<>();
+    for (Polynomial formula : formulas) {
+      for (Term term : formula.terms()) {
+        for (int id : term.product().nodes()) {
+          found.add(id);
+        }
+      }
+    }
+    return found;
   }
 
   private Known at(int block) {

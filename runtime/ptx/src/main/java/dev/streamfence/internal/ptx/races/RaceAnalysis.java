@@ -35,6 +35,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.BiPredicate;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /** The search for the races of one kernel. Confined to one thread, used once. */
@@ -50,6 +51,9 @@ final class RaceAnalysis {
   private static final int MAX_CHOICES = 2;
 
   private static final BitSet NO_LOOPS = new BitSet();
+
+  /** A place as the code has it. */
+  private static final UnaryOperator<Place> PLAIN = UnaryOperator.identity();
 
   private record Threads(boolean areInOneBlock, BitSet sameIterations) {}
 
@@ -79,6 +83,9 @@ final class RaceAnalysis {
 
   /** What is the same in two threads before a proof assumes anything. */
   private final Map<Threads, ThreadPair> pairs = new HashMap<>();
+
+  /** The forms of places in which proofs are tried. */
+  private final List<UnaryOperator<Place>> forms;
 
   private @Nullable Map<Node, Polynomial> distinctLoads;
 
@@ -112,6 +119,7 @@ final class RaceAnalysis {
     formulas = evaluated.formulas();
     symbols = new Symbols(nodes, formulas, graph, evaluated.loaded(), space);
     facts = new PathFacts(nodes, graph, evaluated.guards(), formulas, symbols, budget);
+    forms = new ArrayList<>(List.of(PLAIN, facts::withMultiples, facts::withParts));
     accesses = new SharedAccesses(flow, graph, values, formulas, memory, symbols);
     limits = new LaunchLimits(space, nodes, symbols, memory, read, accesses.all());
     intervals = new BarrierIntervals(flow, graph, this::goesOneWay, budget);
@@ -395,7 +403,7 @@ final class RaceAnalysis {
 
   /** Whether a proof holds of two places, or of all that choices in their offsets lead to. */
   private boolean proves(Place one, Place other, BiPredicate<Place, Place> proof, int choices) {
-    if (proof.test(one, other) || provesOfMultiples(one, other, proof)) {
+    if (provesInSomeForm(one, other, proof)) {
       return true;
     }
     if (choices == 0 || budget.left() < MAX_WORK / 2) {
@@ -412,11 +420,19 @@ final class RaceAnalysis {
     return areProved;
   }
 
-  /** Whether a proof holds once the numbers that a divisor divides are its multiples. */
-  private boolean provesOfMultiples(Place one, Place other, BiPredicate<Place, Place> proof) {
-    Place first = facts.withMultiples(one);
-    Place second = facts.withMultiples(other);
-    return !(first.equals(one) && second.equals(other)) && proof.test(first, second);
+  /** Whether a proof holds of two places, in the form first in which the last pair was proved. */
+  private boolean provesInSomeForm(Place one, Place other, BiPredicate<Place, Place> proof) {
+    for (UnaryOperator<Place> form : List.copyOf(forms)) {
+      Place first = form.apply(one);
+      Place second = form.apply(other);
+      boolean isPlain = first.equals(one) && second.equals(other);
+      if ((!isPlain || form == PLAIN) && proof.test(first, second)) {
+        forms.remove(form);
+        forms.add(0, form);
+        return true;
+      }
+    }
+    return false;
   }
 
   private Conflict conflict(SharedAccess one, SharedAccess other) {

@@ -1,5 +1,7 @@
 package dev.streamfence.internal.ptx.races;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.streamfence.internal.ptx.ir.ControlGraph;
 import dev.streamfence.internal.ptx.ir.ControlGraph.Loop;
 import dev.streamfence.internal.ptx.symbolic.Formulas;
@@ -9,6 +11,7 @@ import dev.streamfence.internal.ptx.symbolic.Node.Operator;
 import dev.streamfence.internal.ptx.symbolic.Node.Special;
 import dev.streamfence.internal.ptx.symbolic.NodeGraph;
 import dev.streamfence.internal.ptx.symbolic.Polynomial;
+import dev.streamfence.internal.ptx.symbolic.Polynomial.Monomial;
 import dev.streamfence.internal.ptx.symbolic.Polynomial.Term;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -28,7 +31,11 @@ final class Symbols {
   private final LaunchSpace space;
   private final ControlGraph graph;
   private final Signs signs;
-  private @Nullable List<Node> divisions;
+
+  /** See {@link #divisions()}; of the values whose numbers are below that in {@code seen}. */
+  private final List<Node> divisions = new ArrayList<>();
+
+  private int seen;
 
   /** The simpler formulas of the values that were looked at; empty if there is none. */
   private final Map<Integer, Optional<Polynomial>> simpler = new HashMap<>();
@@ -72,19 +79,14 @@ final class Symbols {
     return nodes.size();
   }
 
-  /** The values that are quotients or remainders. */
+  /** The values that are quotients or remainders, those that a proof has added among them. */
   List<Node> divisions() {
-    List<Node> found = divisions;
-    if (found == null) {
-      found = new ArrayList<>();
-      for (int id = 0; id < nodes.size(); id++) {
-        if (isDivision(nodes.node(id)) && division(nodes.node(id)) != null) {
-          found.add(nodes.node(id));
-        }
+    for (; seen < nodes.size(); seen++) {
+      if (isDivision(nodes.node(seen)) && division(nodes.node(seen)) != null) {
+        divisions.add(nodes.node(seen));
       }
-      divisions = found;
     }
-    return found;
+    return divisions;
   }
 
   private static boolean isDivision(Node node) {
@@ -155,6 +157,58 @@ final class Symbols {
       simpler.put(id, known);
     }
     return known.orElse(null);
+  }
+
+  /**
+   * A quotient or a remainder of a number and multiples of the divisor, with the number alone
+   * divided: {@code (256 * block + thread) / 32} is {@code 8 * block + thread / 32}.
+   *
+   * @return null if the value is none of such a sum
+   */
+  @Nullable Polynomial withoutMultiples(Node node) {
+    Division division = isDivision(node) ? division(node) : null;
+    if (division == null || !signs.isPlainlyNatural(division.whole())) {
+      return null;
+    }
+    Polynomial quotient = Polynomial.ZERO;
+    Polynomial rest = Polynomial.ZERO;
+    for (Term term : division.whole().terms()) {
+      long coefficient = term.coefficient();
+      boolean isMultiple = coefficient % division.divisor() == 0;
+      Polynomial part =
+          Polynomial.term(
+              term.product(), isMultiple ? coefficient / division.divisor() : coefficient);
+      quotient = isMultiple ? sum(quotient, part) : quotient;
+      rest = isMultiple ? rest : sum(rest, part);
+    }
+    Polynomial part = divided(node, division, rest);
+    return part == null || !division.isQuotient() ? part : quotient.plus(part);
+  }
+
+  /** The same division of a part of what is divided; null if that is all, or no single value. */
+  private @Nullable Polynomial divided(Node node, Division division, Polynomial rest) {
+    if (greatest(rest) < division.divisor()) {
+      return division.isQuotient() ? Polynomial.ZERO : rest;
+    }
+    if (rest.equals(division.whole())) {
+      return null;
+    }
+    boolean isOne = rest.size() == 1 && rest.term(0).coefficient() == 1;
+    int[] factors = isOne ? rest.term(0).product().nodes() : new int[0];
+    return factors.length == 1 ? of(divided(node, nodes.node(factors[0]))) : null;
+  }
+
+  private static Polynomial sum(Polynomial a, Polynomial b) {
+    // The terms of one polynomial, which is no larger than it was.
+    return requireNonNull(a.plus(b));
+  }
+
+  /** The same division of another number. */
+  private Node divided(Node division, Node number) {
+    boolean isMask = division.is(Operator.AND);
+    Node by = division.input(isMask && division.input(0).is(Operator.CONSTANT) ? 0 : 1);
+    Node fitting = nodes.constant(by.constant, number.bits);
+    return nodes.of(division.operation, number.bits, number, fitting);
   }
 
   private @Nullable Polynomial computedSimpler(Node node) {
@@ -257,6 +311,11 @@ final class Symbols {
           Polynomial rest = multiple == null ? null : whole.minus(multiple);
           add(rest, found);
           add(rest == null ? null : below(Polynomial.constant(scale(node)), rest), found);
+          long most = greatest(whole);
+          if (most < Long.MAX_VALUE) {
+            // Rounded down, which does not follow from the others.
+            add(Polynomial.constant(most / scale(node)).minus(self), found);
+          }
         }
       }
       case PHI, SELECT -> {
@@ -281,6 +340,41 @@ final class Symbols {
       }
     }
     return found;
+  }
+
+  /**
+   * What a polynomial without negative terms is at most; {@code MAX_VALUE} if that is not known.
+   */
+  private long greatest(Polynomial polynomial) {
+    long sum = 0;
+    for (Term term : polynomial.terms()) {
+      long product = term.coefficient();
+      for (int id : term.product().nodes()) {
+        long most = greatest(id);
+        if (most > Integer.MAX_VALUE || product > Integer.MAX_VALUE) {
+          return Long.MAX_VALUE;
+        }
+        product *= most;
+      }
+      sum += product;
+      if (product > 1L << 60 || sum > 1L << 60) {
+        return Long.MAX_VALUE;
+      }
+    }
+    return sum;
+  }
+
+  /** The constant that a value is at most, as its limits say. */
+  private long greatest(int id) {
+    long least = Long.MAX_VALUE;
+    Polynomial negated = Polynomial.term(new Monomial(id), -1);
+    for (Polynomial limit : limits(id)) {
+      Polynomial rest = limit.minus(negated);
+      if (rest != null && !rest.has(each -> true)) {
+        least = Math.min(least, rest.coefficient(Monomial.ONE));
+      }
+    }
+    return least;
   }
 
   private static @Nullable Polynomial below(Polynomial limit, Polynomial value) {

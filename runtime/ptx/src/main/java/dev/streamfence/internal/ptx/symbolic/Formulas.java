@@ -401,34 +401,28 @@ public final class Formulas {
     return node.is(Operator.UNKNOWN) && node.constant < 0;
   }
 
-  /** {@code x << c | y} with {@code y} below {@code 1 << c} is a sum. */
+  /** An or of numbers that have no bit in common is their sum. */
   private @Nullable Polynomial disjoint(Node node, int depth) {
-    for (int i = 0; i < 2; i++) {
-      Node high = node.input(i);
-      Node low = node.input(1 - i);
-      boolean shifted = high.is(Operator.SHIFT_LEFT) && high.input(1).is(Operator.CONSTANT);
-      if (!shifted || high.input(1).constant < 0 || high.input(1).constant >= node.bits) {
-        continue;
-      }
-      long most = mostBits(low);
-      if (most >= 0 && most < 1L << Math.min(62, high.input(1).constant)) {
-        return raw(high, depth + 1).plus(raw(low, depth + 1));
-      }
-    }
-    return null;
+    Node left = node.input(0);
+    Node right = node.input(1);
+    return (possibleBits(left) & possibleBits(right)) == 0
+        ? raw(left, depth + 1).plus(raw(right, depth + 1))
+        : null;
   }
 
-  /** A number that has all bits which a value may have; negative if there is none. */
-  private static long mostBits(Node node) {
-    if (node.is(Operator.CONSTANT)) {
-      return node.constant;
-    }
-    if (node.is(Operator.AND) && node.input(1).is(Operator.CONSTANT)) {
-      return node.input(1).constant;
-    }
-    long most = node.is(Operator.SHIFT_LEFT) ? mostBits(node.input(0)) : -1;
-    long distance = most < 0 || !node.input(1).is(Operator.CONSTANT) ? -1 : node.input(1).constant;
-    return distance >= 0 && distance < Long.numberOfLeadingZeros(most) ? most << distance : -1;
+  /** All bits that a value may have. */
+  private static long possibleBits(Node node) {
+    long second =
+        node.inputs.size() == 2 && node.input(1).is(Operator.CONSTANT)
+            ? node.input(1).constant
+            : -1;
+    return switch (node.operation) {
+      case CONSTANT -> node.constant;
+      case AND -> second;
+      case SHIFT_LEFT ->
+          second >= 0 && second < node.bits ? possibleBits(node.input(0)) << second : -1;
+      default -> -1;
+    };
   }
 
   /** A choice between two places in one array is the array's address and a choice of offsets. */

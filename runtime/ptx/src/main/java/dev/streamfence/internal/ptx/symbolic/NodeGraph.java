@@ -115,6 +115,11 @@ public final class NodeGraph {
           && (operation == Operator.AND || isMultiple(mask, first.input(1).constant))) {
         return masked(operation, bits, first, mask);
       }
+      Node narrow = first.is(Operator.ZERO_EXTEND) ? first.input(0) : first;
+      if (operation == Operator.AND && narrow != first && mask < 1L << narrow.bits) {
+        Node some = of(operation, narrow.bits, narrow, constant(mask, narrow.bits));
+        return of(Operator.ZERO_EXTEND, bits, some);
+      }
       if (operation == Operator.AND
           && isShifted(first, Operator.SHIFT_RIGHT_UNSIGNED)
           && clearsLastBits(first, mask)) {
