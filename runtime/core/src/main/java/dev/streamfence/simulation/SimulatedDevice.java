@@ -27,9 +27,10 @@ import java.util.function.Consumer;
  * <p>Thread-safe. A kernel runs in the thread that calls the driver when the schedule selects it:
  * the one that launches, or one that waits. The device holds one lock meanwhile. {@link
  * Builder#instructionsPerLaunch} stops a kernel that never ends, and so does interrupting the
- * thread that runs it, or one that waits for it: after some millions of instructions the kernel
- * stops, the device is lost with {@code CUDA_ERROR_LAUNCH_TIMEOUT} and a cause that says so, and
- * the thread stays interrupted. Shorter kernels run to their end despite an interruption.
+ * thread that runs it, or one that waits for it: once one of its threads has run a million
+ * instructions, or all of them a billion, the kernel stops, the device is lost with {@code
+ * CUDA_ERROR_LAUNCH_TIMEOUT} and a cause that says so, also for other threads, and the thread stays
+ * interrupted. Shorter kernels run to their end despite an interruption.
  */
 public non-sealed interface SimulatedDevice extends DeviceSimulation {
   /**

@@ -116,6 +116,11 @@ public final class Lane {
     block.budget.spend(this, executed - before);
   }
 
+  /** Returns how many instructions the lane has run in its turns that have ended. */
+  long executed() {
+    return executed;
+  }
+
   /** Returns how many instructions the lane has run, for clocks. */
   public long clock() {
     return executed + ThreadBlock.QUANTUM - remaining;

@@ -10,10 +10,13 @@ import org.jspecify.annotations.Nullable;
  */
 public final class LaunchBudget {
   /**
-   * A launch within this number takes some hundredths of a second, and an interruption does not end
-   * it: interrupted threads still complete short work.
+   * An interruption does not end a launch of which no thread has run more, in a hundredth of a
+   * second: such a one comes to its end, and what ends it loses the device for all threads.
    */
-  static final long UNINTERRUPTED = 1L << 22;
+  static final long UNINTERRUPTED = 1L << 20;
+
+  /** Nor one whose threads have not run more together, which takes some ten seconds. */
+  private static final long UNINTERRUPTED_IN_ALL = 1L << 30;
 
   /** Clearing this many bytes takes about as long as an instruction. */
   private static final int BYTES_PER_INSTRUCTION = 64;
@@ -60,7 +63,7 @@ public final class LaunchBudget {
               + " instructions of the launch, the budget of all its threads",
           0);
     }
-    if (work > UNINTERRUPTED) {
+    if (lane.executed() > UNINTERRUPTED || work > UNINTERRUPTED_IN_ALL) {
       if (Thread.currentThread().isInterrupted()) {
         throw ended(lane, Thread.currentThread(), "runs");
       }

@@ -118,14 +118,14 @@ final class LaunchBudgetTest {
           @Override
           public void store(long address, int bytes, long value) {
             memory.store(address, bytes, value);
-            if (++stores[0] == 3 * LaunchBudget.UNINTERRUPTED) {
+            if (++stores[0] == 2 * LaunchBudget.UNINTERRUPTED) {
               Thread.currentThread().interrupt();
             }
           }
         };
     PtxFault fault =
         catchThrowableOfType(
-            PtxFault.class, () -> instance.run("kernel", grid(1, 256), parameters, interrupting));
+            PtxFault.class, () -> instance.run("kernel", grid(1, 2), parameters, interrupting));
 
     assertThat(Thread.interrupted()).as("the thread is still interrupted").isTrue();
     assertThat(fault.reason()).isEqualTo(Reason.INTERRUPTED);
@@ -133,7 +133,7 @@ final class LaunchBudgetTest {
         .hasMessageStartingWith("kernel: thread (")
         .hasMessageContaining("'" + Thread.currentThread().getName() + "'")
         .hasMessageContaining("interrupted");
-    assertThat(stores[0]).isLessThan((int) (3 * LaunchBudget.UNINTERRUPTED) + SHARE);
+    assertThat(stores[0]).isLessThan((int) (2 * LaunchBudget.UNINTERRUPTED) + SHARE);
   }
 
   @Test
@@ -143,5 +143,15 @@ final class LaunchBudgetTest {
     assertThatCode(() -> assertThat(faultOf(instance, grid(1, 32), false)).isNull())
         .doesNotThrowAnyException();
     assertThat(Thread.interrupted()).isTrue();
+  }
+
+  /** Some ten million instructions: as in a launch over an array of half a million elements. */
+  @Test
+  void aThreadThatIsInterruptedStillRunsLaunchesOfManyShortThreads() {
+    PtxInstance instance = memory.load(LONG);
+    Thread.currentThread().interrupt();
+    PtxFault fault = faultOf(instance, grid(2, 256), false);
+    assertThat(Thread.interrupted()).isTrue();
+    assertThat(fault).isNull();
   }
 }
