@@ -679,6 +679,13 @@ class CodeMistakesTest {
                 + " are, or add @Trusted(\"reason\") to the array");
     mistakesWith(code, kernels(declared.formatted("", "", "@Trusted(\"last one wins\")", "")))
         .areNoneAtAll();
+    mistakesWith(code, kernels(declared.formatted("(races = Races.REFUSED)", "", "", "«")))
+        .are(
+            Problem.UNPROVED_RACES,
+            "run is not proved to be free of races: "
+                + what
+                + "declare the numbers as @Reads(distinct = true) if they are, or remove races ="
+                + " Races.REFUSED");
     Mistakes distinct =
         mistakesWith(
             code,
@@ -723,6 +730,38 @@ class CodeMistakesTest {
         .are(
             Problem.NOT_WHOLE,
             "'x' is " + type + "; remove distinct, which is for arrays of whole numbers");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "below = \"b\", least = -1 | negative",
+        "atMost = \"b\" | beyond the array",
+      })
+  void aLimitThatLeavesTheArrayProvesNothing(String limit, String where) {
+    String index = "mul.wide.s32 %rd5, %r2, 4;";
+    byte[] code =
+        kernel(
+            "sm_75",
+            ".param .u64 a, .param .u64 b, .param .u32 n",
+            SCATTER.replace("mul.wide.u32 %rd5, %r2, 4;", index));
+    String declared =
+        "@Kernel%s void run(@Reads(%s) DeviceArray<int[]> a,"
+            + " @Trusted(\"any of them\") @Writes DeviceArray<int[]> %sb, @ThreadCount int n);";
+    String reason =
+        "the index may be " + where + " in every launch if the numbers in 'a' are as declared";
+
+    assertThat(mistakesWith(code, kernels(declared.formatted("", limit, ""))).launcher())
+        .contains("'b' unknown (" + reason + ")");
+    mistakesWith(code, kernels(declared.formatted("(bounds = Bounds.REQUIRED)", limit, "«")))
+        .are(
+            Problem.UNPROVED_BOUNDS,
+            "parameter 'b' of run has no provable bounds: "
+                + reason
+                + "; limit the index by a comparison with a number of the launch, declare the limit"
+                + " of numbers that are loaded as @Reads(below = ...), or remove bounds ="
+                + " Bounds.REQUIRED");
   }
 
   @Test
@@ -932,7 +971,8 @@ class CodeMistakesTest {
             Problem.UNPROVED_RACES,
             "run is not proved to be free of races: "
                 + what
-                + "give each thread elements of its own, or remove races = Races.REFUSED");
+                + "order them by a barrier or an atomic operation, or remove races ="
+                + " Races.REFUSED");
   }
 
   @Test
@@ -941,6 +981,22 @@ class CodeMistakesTest {
     String declared = "@Kernel(%s) void run(@ReadWrites DeviceArray<int[]> a, @ThreadCount int n);";
 
     mistakesWith(code, kernels(declared.formatted("races = Races.REFUSED"))).areNoneAtAll();
+  }
+
+  @Test
+  void aProofOfArraysThatMayOverlapNeedsThemApart() {
+    String own = OWN_SCATTER.replace("%rd2, %rd5", "%rd2, %rd3");
+    byte[] code = kernel("sm_75", ".param .u64 a, .param .u64 b, .param .u32 n", own);
+    String declared =
+        "@Kernel(%sraces = Races.REFUSED) void %srun(@Reads DeviceArray<int[]> a,"
+            + " @Writes DeviceArray<int[]> b, @ThreadCount int n);";
+
+    mistakesWith(code, kernels(declared.formatted("", ""))).areNoneAtAll();
+    mistakesWith(code, kernels(declared.formatted("mayAlias = true, ", "«")))
+        .are(
+            Problem.UNPROVED_RACES,
+            "run is not proved to be free of races: its arrays may overlap; remove mayAlias = true,"
+                + " or remove races = Races.REFUSED");
   }
 
   @Test
@@ -981,8 +1037,7 @@ class CodeMistakesTest {
         .are(
             Problem.UNPROVED_RACES,
             "run is not proved to be free of races except in launches with blockDim.x at most 128,"
-                + " which no requiredBlock declares; give each thread elements of its own, or"
-                + " remove races = Races.REFUSED");
+                + " which no requiredBlock declares; declare one, or remove races = Races.REFUSED");
   }
 
   @Test
@@ -1008,8 +1063,7 @@ class CodeMistakesTest {
         .are(
             Problem.UNPROVED_RACES,
             "run is not proved to be free of races except in launches with blockDim.y = 1, which no"
-                + " requiredBlock declares; give each thread elements of its own, or remove"
-                + " races = Races.REFUSED");
+                + " requiredBlock declares; declare one, or remove races = Races.REFUSED");
   }
 
   @Test

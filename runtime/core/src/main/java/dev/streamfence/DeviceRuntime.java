@@ -220,6 +220,8 @@ public sealed interface DeviceRuntime extends AutoCloseable permits TrackedRunti
    * call that another thread has begun; after the same timeout it reports the call and stops
    * waiting, since the call may be waiting for this thread.
    *
+   * <p>Completes the stages of all completions, and does not wait for what they continue with.
+   *
    * @throws CudaDriverException the first failure; everything else is closed nevertheless
    * @throws StreamMisuseException if this thread is inside an operation of the runtime, or has a
    *     launch open

@@ -186,7 +186,7 @@ public enum Problem {
       Diagnostic.Kind.WARNING,
       "%1$s; use atomic operations, or declare the numbers as @Reads(distinct = true) if they are"
           + "%3$s"),
-  UNPROVED_RACES("%s; give each thread elements of its own, or remove races = Races.REFUSED"),
+  UNPROVED_RACES("%s, or remove races = Races.REFUSED"),
   NUMBER_AS_ADDRESS("%s; %s"),
   POSSIBLE_ADDRESS(Diagnostic.Kind.WARNING, "%s; if it is one, %s%s"),
   ADDRESSES_IN_ARRAY(

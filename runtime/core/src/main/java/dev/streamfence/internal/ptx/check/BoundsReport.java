@@ -32,6 +32,9 @@ final class BoundsReport {
   /** For each array whose bounds need what is declared of loaded numbers, the arrays of these. */
   private final Map<Integer, Set<Integer>> conditions;
 
+  /** Why each array is not provable; empty if it is. */
+  private final List<String> reasons;
+
   /** Kept, because many launches are tried for them. */
   private @Nullable List<String> words;
 
@@ -42,6 +45,7 @@ final class BoundsReport {
     Map<Integer, NumberLimits> limits = declared.limits();
     KernelBounds whole = bounds(kernel, limits);
     this.conditions = conditions(kernel, limits, whole);
+    this.reasons = reasons(whole);
     this.bounds = whole.compact();
   }
 
@@ -83,12 +87,7 @@ final class BoundsReport {
     if (known == null) {
       List<String> found = new ArrayList<>();
       for (int i = 0; i < bounds.arrays().size(); i++) {
-        found.add(
-            "'"
-                + declared.name(i)
-                + "' "
-                + inWords(bounds.arrays().get(i), bounds.isChecked(i))
-                + declared.condition(conditions.getOrDefault(i, Set.of())));
+        found.add("'" + declared.name(i) + "' " + inWords(i, bounds.isChecked(i)));
       }
       known = List.copyOf(found);
       words = known;
@@ -96,12 +95,39 @@ final class BoundsReport {
     return known;
   }
 
-  private static String inWords(ArrayBounds array, boolean isChecked) {
-    if (array.isLimited()) {
-      return isChecked ? "provable and checked at launch" : "provable";
+  private String inWords(int array, boolean isChecked) {
+    String reason = reasons.get(array);
+    if (reason.isEmpty()) {
+      return (isChecked ? "provable and checked at launch" : "provable") + condition(array);
     }
-    String why = array.reason().isEmpty() ? "" : " (" + array.reason() + ")";
-    return (isChecked ? "checked at launch where certain, otherwise unknown" : "unknown") + why;
+    return (isChecked ? "checked at launch where certain, otherwise unknown" : "unknown")
+        + " ("
+        + reason
+        + ")";
+  }
+
+  private String condition(int array) {
+    return declared.condition(conditions.getOrDefault(array, Set.of()));
+  }
+
+  private List<String> reasons(KernelBounds whole) {
+    List<String> found = new ArrayList<>();
+    for (int array = 0; array < whole.arrays().size(); array++) {
+      found.add(reason(whole, array));
+    }
+    return List.copyOf(found);
+  }
+
+  private String reason(KernelBounds whole, int array) {
+    ArrayBounds found = whole.arrays().get(array);
+    if (!found.isLimited()) {
+      return found.reason();
+    }
+    return switch (whole.fit(array, declared.elementBytes(array))) {
+      case WITHIN -> "";
+      case BEFORE -> "the index may be negative in every launch" + condition(array);
+      case BEHIND -> "the index may be beyond the array in every launch" + condition(array);
+    };
   }
 
   /** The arrays whose bounds cannot be proved. */
@@ -109,8 +135,9 @@ final class BoundsReport {
     List<Mismatch> unproved = new ArrayList<>();
     for (int i = 0; i < bounds.arrays().size(); i++) {
       ArrayBounds array = bounds.arrays().get(i);
-      if (!array.isLimited()) {
-        Subject subject = new Subject(array.place().parameter(), declared.name(i), array.reason());
+      String reason = reasons.get(i);
+      if (!reason.isEmpty()) {
+        Subject subject = new Subject(array.place().parameter(), declared.name(i), reason);
         unproved.add(
             array
                 .unclear()

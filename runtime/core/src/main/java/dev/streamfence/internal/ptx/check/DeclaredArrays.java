@@ -20,6 +20,7 @@ public final class DeclaredArrays {
   private final List<ArrayPlace> tables = new ArrayList<>();
   private final List<String> names = new ArrayList<>();
   private final List<Boolean> trusted = new ArrayList<>();
+  private final List<Integer> sizes = new ArrayList<>();
   private final Map<Integer, Integer> distinct = new HashMap<>();
   private final Map<Integer, NumberLimits> limits = new HashMap<>();
   private final List<Integer> indexes = new ArrayList<>();
@@ -71,6 +72,7 @@ public final class DeclaredArrays {
       places.add(place);
       names.add(placed.name());
       trusted.add(array.trusted());
+      sizes.add(array.elementType().sizeInBytes());
     }
   }
 
@@ -121,6 +123,11 @@ public final class DeclaredArrays {
     return limits.values().stream()
         .flatMap(numbers -> numbers.limits().stream())
         .anyMatch(NumberLimits.ArrayLength.class::isInstance);
+  }
+
+  /** The size of the elements of an array, in bytes. */
+  int elementBytes(int array) {
+    return sizes.get(array);
   }
 
   /** Whether the declaration vouches for an array. */

@@ -160,7 +160,8 @@ public final class RaceReport {
                     conflict,
                     races.verdict() == Verdict.DATA
                         ? Difference.DATA_DEPENDENT_RACE
-                        : Difference.RACE));
+                        : Difference.RACE,
+                    ""));
   }
 
   /**
@@ -175,16 +176,33 @@ public final class RaceReport {
           : Optional.of(
               Mismatch.ofEntry(
                   Difference.UNPROVED_RACES,
-                  " except in launches with " + small + ", which no requiredBlock declares"));
+                  " except in launches with "
+                      + small
+                      + ", which no requiredBlock declares; declare one"));
     }
     return Optional.of(
         races
             .conflict()
-            .map(conflict -> mismatch(conflict, Difference.UNPROVED_RACES))
-            .orElseGet(() -> Mismatch.ofEntry(Difference.UNPROVED_RACES, ": " + races.reason())));
+            .map(conflict -> mismatch(conflict, Difference.UNPROVED_RACES, "; " + remedy()))
+            .orElseGet(
+                () ->
+                    Mismatch.ofEntry(
+                        Difference.UNPROVED_RACES, ": " + races.reason() + "; " + remedy())));
   }
 
-  private Mismatch mismatch(Conflict conflict, Difference kind) {
+  /** What makes a proof possible. */
+  private String remedy() {
+    return switch (races.verdict()) {
+      case CERTAIN -> "order them by a barrier or an atomic operation";
+      case DATA -> "declare the numbers as @Reads(distinct = true) if they are";
+      default ->
+          races.reason().equals(KernelRaces.MAY_OVERLAP)
+              ? "remove mayAlias = true"
+              : "give each thread elements of its own";
+    };
+  }
+
+  private Mismatch mismatch(Conflict conflict, Difference kind, String addition) {
     AccessSite site = AccessSite.of(module, entry.name(), conflict.first(), "");
     String what =
         switch (races.verdict()) {
@@ -217,6 +235,6 @@ public final class RaceReport {
                 "")
             : null;
     String both = isSame ? "; both make the same access" : "";
-    return Mismatch.ofRace(site, subject, kind, what + both, other);
+    return Mismatch.ofRace(site, subject, kind, what + both, other + addition);
   }
 }

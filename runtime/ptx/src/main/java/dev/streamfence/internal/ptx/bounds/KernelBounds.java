@@ -129,6 +129,37 @@ public final class KernelBounds {
     return found;
   }
 
+  /** How the bounds of an array lie to it. */
+  public enum Fit {
+    /** Within it, in some ordinary launch. */
+    WITHIN,
+    /** They begin in front of it, in each. */
+    BEFORE,
+    /** They end behind it, in each, however long it is. */
+    BEHIND
+  }
+
+  /**
+   * How the bounds of an array that is limited lie to it. A declared limit of -1, or of its own
+   * length, may leave no launch that is proved to stay within it.
+   *
+   * @param bytes the size of its elements
+   */
+  public Fit fit(int array, int bytes) {
+    BoundsEvaluator evaluator = launches.evaluator();
+    Fit found = Fit.BEFORE;
+    for (LaunchNumbers tried : TriedLaunch.ofLongArrays(launches.arguments())) {
+      evaluator.limit(tried);
+      if (evaluator.mayBegin(array) >= 0) {
+        if (evaluator.mayEnd(array) <= bytes * tried.length(array)) {
+          return Fit.WITHIN;
+        }
+        found = Fit.BEHIND;
+      }
+    }
+    return found;
+  }
+
   /** The same with what launches need alone, see {@link LaunchBounds#compact}. */
   public KernelBounds compact() {
     return new KernelBounds(arrays, launches.compact());

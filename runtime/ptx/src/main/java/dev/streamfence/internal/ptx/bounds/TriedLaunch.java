@@ -24,15 +24,20 @@ final class TriedLaunch implements LaunchNumbers {
   /** The length of arrays, none of which is close to what wraps around. */
   private static final int ORDINARY_LENGTH = 10_000;
 
+  /** An index of 32 bits still goes beyond it. */
+  private static final int GREAT_LENGTH = 1 << 30;
+
   private static final int COUNT = BLOCKS.length * GRIDS.length * CHOICES;
 
   private final List<NumberPlace> arguments;
   private final int[] block;
   private final int[] grid;
   private final int choice;
+  private final int length;
 
-  private TriedLaunch(List<NumberPlace> arguments, int number) {
+  private TriedLaunch(List<NumberPlace> arguments, int number, int length) {
     this.arguments = arguments;
+    this.length = length;
     this.choice = number % CHOICES;
     this.block = BLOCKS[number / CHOICES % BLOCKS.length];
     this.grid = GRIDS[number / CHOICES / BLOCKS.length];
@@ -45,7 +50,7 @@ final class TriedLaunch implements LaunchNumbers {
     }
     BoundsEvaluator evaluator = bounds.evaluator();
     for (int number = 0; number < COUNT; number++) {
-      if (evaluator.reach(array, new TriedLaunch(bounds.arguments(), number))) {
+      if (evaluator.reach(array, new TriedLaunch(bounds.arguments(), number, ORDINARY_LENGTH))) {
         return true;
       }
     }
@@ -58,8 +63,17 @@ final class TriedLaunch implements LaunchNumbers {
    * @param arguments the numbers that launches pass
    */
   static List<LaunchNumbers> alike(List<NumberPlace> arguments) {
+    return alike(arguments, ORDINARY_LENGTH);
+  }
+
+  /** The same of arrays that are longer than what other numbers lead to. */
+  static List<LaunchNumbers> ofLongArrays(List<NumberPlace> arguments) {
+    return alike(arguments, GREAT_LENGTH);
+  }
+
+  private static List<LaunchNumbers> alike(List<NumberPlace> arguments, int length) {
     return IntStream.range(0, ALIKE)
-        .<LaunchNumbers>mapToObj(number -> new TriedLaunch(arguments, number))
+        .<LaunchNumbers>mapToObj(number -> new TriedLaunch(arguments, number, length))
         .toList();
   }
 
@@ -90,7 +104,7 @@ final class TriedLaunch implements LaunchNumbers {
 
   @Override
   public long length(int array) {
-    return ORDINARY_LENGTH;
+    return length;
   }
 
   @Override

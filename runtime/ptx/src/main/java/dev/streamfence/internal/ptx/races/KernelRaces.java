@@ -54,6 +54,9 @@ public final class KernelRaces {
   public record Conflict(
       Instruction first, Instruction second, int array, @Nullable Variable variable) {}
 
+  /** The reason why nothing is known of arrays that may be the same memory. */
+  public static final String MAY_OVERLAP = "its arrays may overlap";
+
   private final Verdict verdict;
   private final String reason;
   private final @Nullable Conflict conflict;

@@ -243,7 +243,7 @@ final class RaceAnalysis {
   /** What keeps all accesses from being compared; null if nothing does. */
   private @Nullable String obstacle() {
     if (space.mayAlias() && accesses.isAnyWritten(base -> base < arrays.size())) {
-      return "its arrays may overlap";
+      return KernelRaces.MAY_OVERLAP;
     }
     String unfollowed = new Obstacles(module).in(flow, graph);
     if (unfollowed != null) {
