@@ -148,7 +148,8 @@ public final class KernelBounds {
   public Fit fit(int array, int bytes) {
     BoundsEvaluator evaluator = launches.evaluator();
     Fit found = Fit.BEFORE;
-    for (LaunchNumbers tried : TriedLaunch.ofLongArrays(launches.arguments())) {
+    for (int number = 0; number < TriedLaunch.COUNT; number++) {
+      LaunchNumbers tried = TriedLaunch.ofLongArrays(launches.arguments(), number);
       evaluator.limit(tried);
       if (evaluator.mayBegin(array) >= 0) {
         if (evaluator.mayEnd(array) <= bytes * tried.length(array)) {

@@ -27,7 +27,8 @@ final class TriedLaunch implements LaunchNumbers {
   /** An index of 32 bits still goes beyond it. */
   private static final int GREAT_LENGTH = 1 << 30;
 
-  private static final int COUNT = BLOCKS.length * GRIDS.length * CHOICES;
+  /** How many launches there are. */
+  static final int COUNT = BLOCKS.length * GRIDS.length * CHOICES;
 
   private final List<NumberPlace> arguments;
   private final int[] block;
@@ -63,18 +64,18 @@ final class TriedLaunch implements LaunchNumbers {
    * @param arguments the numbers that launches pass
    */
   static List<LaunchNumbers> alike(List<NumberPlace> arguments) {
-    return alike(arguments, ORDINARY_LENGTH);
-  }
-
-  /** The same of arrays that are longer than what other numbers lead to. */
-  static List<LaunchNumbers> ofLongArrays(List<NumberPlace> arguments) {
-    return alike(arguments, GREAT_LENGTH);
-  }
-
-  private static List<LaunchNumbers> alike(List<NumberPlace> arguments, int length) {
     return IntStream.range(0, ALIKE)
-        .<LaunchNumbers>mapToObj(number -> new TriedLaunch(arguments, number, length))
+        .<LaunchNumbers>mapToObj(number -> new TriedLaunch(arguments, number, ORDINARY_LENGTH))
         .toList();
+  }
+
+  /**
+   * A launch with arrays that are longer than what other numbers lead to.
+   *
+   * @param number below {@link #COUNT}
+   */
+  static LaunchNumbers ofLongArrays(List<NumberPlace> arguments, int number) {
+    return new TriedLaunch(arguments, number, GREAT_LENGTH);
   }
 
   @Override
