@@ -41,10 +41,11 @@ public @interface Reads {
    *     @Writes DeviceArray<float[]> gathered, @ThreadCount int n);
    * }</pre>
    *
-   * <p>What the kernel touches is then known before a launch, and that no two threads conflict
-   * where each has a row of its own of so many elements, if the elements are as declared. No launch
-   * compares them; the simulated device reports a launch that reads others, except in a graph,
-   * where a number of the launch can be changed and limits nothing. Only for whole numbers.
+   * <p>If the elements are as declared, what the kernel touches is then known before a launch.
+   * Threads with rows of their own do not conflict if a row has as many elements as the number. No
+   * launch compares the elements; the simulated device reports a launch that reads others, except
+   * in a graph, where a number of the launch can be changed and limits nothing. Only for whole
+   * numbers.
    */
   String[] below() default {};
 

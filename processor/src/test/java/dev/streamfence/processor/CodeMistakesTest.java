@@ -684,8 +684,8 @@ class CodeMistakesTest {
             Problem.UNPROVED_RACES,
             "run is not proved to be free of races: "
                 + what
-                + "declare the numbers as @Reads(distinct = true) if they are, or remove races ="
-                + " Races.REFUSED");
+                + "declare what is known of the numbers, as @Reads(distinct = true) or"
+                + " @Reads(below = ...), or remove races = Races.REFUSED");
     Mistakes distinct =
         mistakesWith(
             code,
@@ -736,21 +736,28 @@ class CodeMistakesTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "below = \"b\", least = -1 | negative",
-        "atMost = \"b\" | beyond the array",
+        "below = \"b\", least = -1 | negative | ",
+        "atMost = \"b\" | beyond the array | ",
+        "below = \"b\", least = -1 | negative | guarded",
+        "atMost = \"b\" | beyond the array | guarded",
       })
-  void aLimitThatLeavesTheArrayProvesNothing(String limit, String where) {
-    String index = "mul.wide.s32 %rd5, %r2, 4;";
+  void aLimitThatLeavesTheArrayProvesNothing(String limit, String where, String guarded) {
+    String guard =
+        guarded == null
+            ? ""
+            : "ld.param.u32 %r9, [n];\nsetp.ge.s32 %p1, %r1, %r9;\n@%p1 bra END;\n";
     byte[] code =
         kernel(
             "sm_75",
             ".param .u64 a, .param .u64 b, .param .u32 n",
-            SCATTER.replace("mul.wide.u32 %rd5, %r2, 4;", index));
+            SCATTER
+                    .replace("mul.wide.u32 %rd5, %r2, 4;", "mul.wide.s32 %rd5, %r2, 4;")
+                    .replace("ld.global.u32 %r2", guard + "ld.global.u32 %r2")
+                + "\nEND:");
     String declared =
         "@Kernel%s void run(@Reads(%s) DeviceArray<int[]> a,"
             + " @Trusted(\"any of them\") @Writes DeviceArray<int[]> %sb, @ThreadCount int n);";
-    String reason =
-        "the index may be " + where + " in every launch if the numbers in 'a' are as declared";
+    String reason = "the index may be " + where + " as the numbers in 'a' are declared";
 
     assertThat(mistakesWith(code, kernels(declared.formatted("", limit, ""))).launcher())
         .contains("'b' unknown (" + reason + ")");
@@ -983,6 +990,69 @@ class CodeMistakesTest {
     mistakesWith(code, kernels(declared.formatted("races = Races.REFUSED"))).areNoneAtAll();
   }
 
+  /**
+   * A place in a table of n columns, of which each coordinate is loaded, and a row of the thread.
+   */
+  private static final String COORDINATES =
+      """
+      ld.param.u64 %rd1, [a];
+      ld.param.u64 %rd2, [b];
+      ld.param.u64 %rd3, [c];
+      ld.param.u64 %rd4, [out];
+      ld.param.u64 %rd5, [own];
+      ld.param.u32 %r9, [n];
+      mov.u32 %r3, %tid.x;
+      mov.u32 %r4, %ctaid.x;
+      mov.u32 %r5, %ntid.x;
+      mad.lo.s32 %r1, %r4, %r5, %r3;
+      mul.wide.s32 %rd6, %r1, 4;
+      add.s64 %rd7, %rd1, %rd6;
+      ld.global.u32 %r2, [%rd7];
+      add.s64 %rd7, %rd2, %rd6;
+      ld.global.u32 %r6, [%rd7];
+      add.s64 %rd7, %rd3, %rd6;
+      ld.global.u32 %r7, [%rd7];
+      mad.lo.s32 %r8, %r1, %r9, %r7;
+      mul.wide.s32 %rd8, %r8, 4;
+      add.s64 %rd9, %rd5, %rd8;
+      st.global.u32 [%rd9], 1;
+      setp.ge.s32 %p1, %r6, %r9;
+      @%p1 bra END;
+      setp.lt.s32 %p1, %r6, 0;
+      @%p1 bra END;
+      mad.lo.s32 %r8, %r2, %r9, %r6;
+      mul.wide.s32 %rd8, %r8, 4;
+      add.s64 %rd9, %rd4, %rd8;
+      st.global.u32 [%rd9], 1;
+      END:""";
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "distinct = true | | 'a' and 'c'",
+        "| distinct = true | 'b' and 'c'",
+        "distinct = true | distinct = true | 'a' and 'b' and 'c'",
+        "distinct = true | below = \"n\" | 'a' and 'c'",
+      })
+  void theConditionsOfAProofAreEnoughForIt(String rows, String columns, String conditions) {
+    byte[] code =
+        kernel(
+            "sm_75",
+            ".param .u64 a, .param .u64 b, .param .u64 c, .param .u64 out, .param .u64 own,"
+                + " .param .u32 n",
+            COORDINATES);
+    String declared =
+        "@Kernel(races = Races.REFUSED) void run(@Reads%s DeviceArray<int[]> a,"
+            + " @Reads%s DeviceArray<int[]> b, @Reads(below = \"n\") DeviceArray<int[]> c,"
+            + " @Writes DeviceArray<int[]> out, @Writes DeviceArray<int[]> own, @ThreadCount int n);";
+    String first = rows == null ? "" : "(" + rows + ")";
+    String second = columns == null ? "" : "(" + columns + ")";
+
+    assertThat(mistakesWith(code, kernels(declared.formatted(first, second))).launcher())
+        .contains("conflict if the numbers in " + conditions + " are as declared");
+  }
+
   @Test
   void aProofOfArraysThatMayOverlapNeedsThemApart() {
     String own = OWN_SCATTER.replace("%rd2, %rd5", "%rd2, %rd3");
@@ -1142,7 +1212,7 @@ class CodeMistakesTest {
             + target
             + "\n.address_size 64\n.visible .entry run("
             + parameters
-            + ")\n{ .reg .pred %p<9>; .reg .b32 %r<9>; .reg .b64 %rd<9>;\n"
+            + ")\n{ .reg .pred %p<9>; .reg .b32 %r<10>; .reg .b64 %rd<10>;\n"
             + body
             + "\nret; }\n")
         .getBytes(UTF_8);

@@ -49,7 +49,7 @@ final class BoundsReport {
     this.bounds = whole.compact();
   }
 
-  /** The arrays whose limits a bound needs: all of them if it would need no single one. */
+  /** The arrays whose limits a bound needs: all of them if those that it cannot do without fail. */
   private Map<Integer, Set<Integer>> conditions(
       KernelFlow kernel, Map<Integer, NumberLimits> limits, KernelBounds whole) {
     Map<Integer, Set<Integer>> found = new HashMap<>();
@@ -68,8 +68,28 @@ final class BoundsReport {
         }
       }
     }
-    found.values().stream().filter(Set::isEmpty).forEach(needed -> needed.addAll(limits.keySet()));
+    found.forEach(
+        (array, needed) -> {
+          if (!areEnough(kernel, limits, needed, array, whole)) {
+            needed.addAll(limits.keySet());
+          }
+        });
     return found;
+  }
+
+  /** Whether some limits give the bounds of an array: of others, one of several may be needed. */
+  private boolean areEnough(
+      KernelFlow kernel,
+      Map<Integer, NumberLimits> limits,
+      Set<Integer> needed,
+      int array,
+      KernelBounds whole) {
+    if (needed.size() == limits.size()) {
+      return true;
+    }
+    Map<Integer, NumberLimits> some = new HashMap<>(limits);
+    some.keySet().retainAll(needed);
+    return !whole.narrowerThan(bounds(kernel, some)).contains(array);
   }
 
   private KernelBounds bounds(KernelFlow kernel, Map<Integer, NumberLimits> limits) {
@@ -123,11 +143,18 @@ final class BoundsReport {
     if (!found.isLimited()) {
       return found.reason();
     }
-    return switch (whole.fit(array, declared.elementBytes(array))) {
-      case WITHIN -> "";
-      case BEFORE -> "the index may be negative in every launch" + condition(array);
-      case BEHIND -> "the index may be beyond the array in every launch" + condition(array);
-    };
+    Set<Integer> needed = conditions.getOrDefault(array, Set.of());
+    return needed.isEmpty()
+        ? ""
+        : switch (whole.fit(array, declared.elementBytes(array))) {
+          case WITHIN -> "";
+          case BEFORE -> "the index may be negative" + asDeclared(needed);
+          case BEHIND -> "the index may be beyond the array" + asDeclared(needed);
+        };
+  }
+
+  private String asDeclared(Set<Integer> arrays) {
+    return " as the numbers in " + declared.names(arrays) + " are declared";
   }
 
   /** The arrays whose bounds cannot be proved. */

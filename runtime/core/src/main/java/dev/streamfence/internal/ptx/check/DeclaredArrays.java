@@ -96,11 +96,14 @@ public final class DeclaredArrays {
    * none.
    */
   String condition(Collection<Integer> arrays) {
-    return arrays.isEmpty()
-        ? ""
-        : arrays.stream()
-            .map(array -> "'" + name(array) + "'")
-            .collect(Collectors.joining(" and ", " if the numbers in ", " are as declared"));
+    return arrays.isEmpty() ? "" : " if the numbers in " + names(arrays) + " are as declared";
+  }
+
+  /** The names of some arrays, for a sentence. */
+  String names(Collection<Integer> arrays) {
+    return arrays.stream()
+        .map(array -> "'" + name(array) + "'")
+        .collect(Collectors.joining(" and "));
   }
 
   /** The size of the elements of each array whose elements are declared to be distinct. */

@@ -29,6 +29,8 @@ import java.util.stream.Stream;
 
 /** What a kernel's code shows of conflicts between the threads of one launch. Immutable. */
 public final class RaceReport {
+  private static final String OWN_ELEMENTS = "give each thread elements of its own";
+
   private final PtxModule module;
   private final PtxEntry entry;
   private final DeclaredArrays declared;
@@ -51,7 +53,10 @@ public final class RaceReport {
     this.conditions = races.verdict() == Verdict.PROVED ? conditions(kernel, space) : Set.of();
   }
 
-  /** The arrays of whose numbers a proof needs what is declared: all if it needs no single one. */
+  /**
+   * The arrays of whose numbers a proof needs what is declared: all, unless those that it cannot do
+   * without are enough.
+   */
   private Set<Integer> conditions(KernelFlow kernel, LaunchSpace space) {
     Set<Integer> all = new TreeSet<>(declared.distinct().keySet());
     all.addAll(declared.limits().keySet());
@@ -67,11 +72,19 @@ public final class RaceReport {
                     without(array, declared.distinct()),
                     without(array, declared.limits()),
                     space)));
-    return needed.isEmpty() ? all : needed;
+    KernelRaces withNeeded =
+        races(kernel, only(needed, declared.distinct()), only(needed, declared.limits()), space);
+    return isProved(withNeeded) ? needed : all;
   }
 
   private boolean isProved(KernelRaces others) {
     return others.verdict() == Verdict.PROVED && others.restrictions().equals(races.restrictions());
+  }
+
+  private static <T> Map<Integer, T> only(Set<Integer> arrays, Map<Integer, T> declared) {
+    Map<Integer, T> some = new HashMap<>(declared);
+    some.keySet().retainAll(arrays);
+    return some;
   }
 
   private static <T> Map<Integer, T> without(int array, Map<Integer, T> declared) {
@@ -194,11 +207,17 @@ public final class RaceReport {
   private String remedy() {
     return switch (races.verdict()) {
       case CERTAIN -> "order them by a barrier or an atomic operation";
-      case DATA -> "declare the numbers as @Reads(distinct = true) if they are";
+      case DATA ->
+          declared.distinct().keySet().containsAll(races.numbers())
+              ? OWN_ELEMENTS
+              : "declare what is known of the numbers, as @Reads(distinct = true) or"
+                  + " @Reads(below = ...)";
       default ->
-          races.reason().equals(KernelRaces.MAY_OVERLAP)
-              ? "remove mayAlias = true"
-              : "give each thread elements of its own";
+          switch (races.reason()) {
+            case KernelRaces.MAY_OVERLAP -> "remove mayAlias = true";
+            case KernelRaces.SAME_INDEX -> OWN_ELEMENTS;
+            default -> "let the code show which elements each thread has";
+          };
     };
   }
 

@@ -129,36 +129,40 @@ public final class KernelBounds {
     return found;
   }
 
-  /** How the bounds of an array lie to it. */
+  /** Where the bounds of an array lie, compared with the array. */
   public enum Fit {
     /** Within it, in some ordinary launch. */
     WITHIN,
-    /** They begin in front of it, in each. */
+    /** They begin before it in every ordinary launch that may touch it. */
     BEFORE,
-    /** They end behind it, in each, however long it is. */
+    /** They end behind it in every such launch, although it is long. */
     BEHIND
   }
 
   /**
-   * How the bounds of an array that is limited lie to it. A declared limit of -1, or of its own
-   * length, may leave no launch that is proved to stay within it.
+   * Where the bounds of an array that is limited lie. An index that may be -1, or the length of the
+   * array, as declared, leaves no launch that is proved to stay within it.
    *
    * @param bytes the size of its elements
    */
   public Fit fit(int array, int bytes) {
     BoundsEvaluator evaluator = launches.evaluator();
-    Fit found = Fit.BEFORE;
+    Fit found = null;
     for (int number = 0; number < TriedLaunch.COUNT; number++) {
-      LaunchNumbers tried = TriedLaunch.ofLongArrays(launches.arguments(), number);
+      LaunchNumbers tried = TriedLaunch.ofLongArray(array, launches.arguments(), number);
       evaluator.limit(tried);
-      if (evaluator.mayBegin(array) >= 0) {
-        if (evaluator.mayEnd(array) <= bytes * tried.length(array)) {
-          return Fit.WITHIN;
-        }
-        found = Fit.BEHIND;
+      long begin = evaluator.mayBegin(array);
+      long end = evaluator.mayEnd(array);
+      if (begin >= end) {
+        // It touches nothing.
+        continue;
       }
+      if (begin >= 0 && end <= bytes * tried.length(array)) {
+        return Fit.WITHIN;
+      }
+      found = begin < 0 ? Fit.BEFORE : Fit.BEHIND;
     }
-    return found;
+    return found == null ? Fit.WITHIN : found;
   }
 
   /** The same with what launches need alone, see {@link LaunchBounds#compact}. */

@@ -34,11 +34,13 @@ final class TriedLaunch implements LaunchNumbers {
   private final int[] block;
   private final int[] grid;
   private final int choice;
-  private final int length;
 
-  private TriedLaunch(List<NumberPlace> arguments, int number, int length) {
+  /** The array that is longer than all others; negative for none. */
+  private final int longArray;
+
+  private TriedLaunch(List<NumberPlace> arguments, int number, int longArray) {
     this.arguments = arguments;
-    this.length = length;
+    this.longArray = longArray;
     this.choice = number % CHOICES;
     this.block = BLOCKS[number / CHOICES % BLOCKS.length];
     this.grid = GRIDS[number / CHOICES / BLOCKS.length];
@@ -51,7 +53,7 @@ final class TriedLaunch implements LaunchNumbers {
     }
     BoundsEvaluator evaluator = bounds.evaluator();
     for (int number = 0; number < COUNT; number++) {
-      if (evaluator.reach(array, new TriedLaunch(bounds.arguments(), number, ORDINARY_LENGTH))) {
+      if (evaluator.reach(array, new TriedLaunch(bounds.arguments(), number, -1))) {
         return true;
       }
     }
@@ -65,17 +67,17 @@ final class TriedLaunch implements LaunchNumbers {
    */
   static List<LaunchNumbers> alike(List<NumberPlace> arguments) {
     return IntStream.range(0, ALIKE)
-        .<LaunchNumbers>mapToObj(number -> new TriedLaunch(arguments, number, ORDINARY_LENGTH))
+        .<LaunchNumbers>mapToObj(number -> new TriedLaunch(arguments, number, -1))
         .toList();
   }
 
   /**
-   * A launch with arrays that are longer than what other numbers lead to.
+   * A launch with an array that is longer than what other numbers lead to.
    *
    * @param number below {@link #COUNT}
    */
-  static LaunchNumbers ofLongArrays(List<NumberPlace> arguments, int number) {
-    return new TriedLaunch(arguments, number, GREAT_LENGTH);
+  static LaunchNumbers ofLongArray(int array, List<NumberPlace> arguments, int number) {
+    return new TriedLaunch(arguments, number, array);
   }
 
   @Override
@@ -105,7 +107,7 @@ final class TriedLaunch implements LaunchNumbers {
 
   @Override
   public long length(int array) {
-    return length;
+    return array == longArray ? GREAT_LENGTH : ORDINARY_LENGTH;
   }
 
   @Override

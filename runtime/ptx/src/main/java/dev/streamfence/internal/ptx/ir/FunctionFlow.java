@@ -44,7 +44,8 @@ public final class FunctionFlow {
     users = users(uses, ends);
   }
 
-  // Each in a method of its own, since a compiler compiles what has several loops once for each.
+  // One loop per method: the JVM replaces code on the stack loop by loop, and compiles the whole
+  // method each time.
 
   private static Opcode[] rules(PtxFunction function) {
     Opcode[] found = new Opcode[function.instructions().size()];

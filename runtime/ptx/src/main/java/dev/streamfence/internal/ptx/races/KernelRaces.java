@@ -57,6 +57,9 @@ public final class KernelRaces {
   /** The reason why nothing is known of arrays that may be the same memory. */
   public static final String MAY_OVERLAP = "its arrays may overlap";
 
+  /** The reason where no proof was found. */
+  public static final String SAME_INDEX = "two threads may have the same index";
+
   private final Verdict verdict;
   private final String reason;
   private final @Nullable Conflict conflict;

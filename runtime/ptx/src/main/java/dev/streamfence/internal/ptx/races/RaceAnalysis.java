@@ -45,8 +45,6 @@ final class RaceAnalysis {
   /** Steps of all proofs about one kernel, and again in small blocks: a tenth of a second. */
   private static final int MAX_WORK = 60_000;
 
-  private static final String SAME_INDEX = "two threads may have the same index";
-
   /** How many choices in the offset of one access a proof tells apart, for half of the work. */
   private static final int MAX_CHOICES = 2;
 
@@ -166,7 +164,7 @@ final class RaceAnalysis {
           : KernelRaces.unknown(String.valueOf(e.getMessage()));
     }
     KernelRaces found = worst;
-    boolean isOpen = found != null && found.reason().equals(SAME_INDEX);
+    boolean isOpen = found != null && found.reason().equals(KernelRaces.SAME_INDEX);
     return found == null || (isOpen && areProvedInSmallBlocks())
         ? KernelRaces.proved(limits.restrictions(accesses.isAnyWritten(memory::isGlobal)))
         : found;
@@ -470,7 +468,9 @@ final class RaceAnalysis {
     String reason =
         !loaded.isEmpty()
             ? "the index depends on what the code does not show"
-            : !one.isExact() || !other.isExact() ? "the index may wrap around" : SAME_INDEX;
+            : !one.isExact() || !other.isExact()
+                ? "the index may wrap around"
+                : KernelRaces.SAME_INDEX;
     return KernelRaces.unknown(reason, conflict);
   }
 }

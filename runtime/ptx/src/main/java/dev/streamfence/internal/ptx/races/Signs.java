@@ -42,7 +42,7 @@ final class Signs {
   private boolean hasNoSign(Node node) {
     return switch (node.operation) {
       case PHI, SELECT -> areChoicesNatural(node);
-      case SPECIAL, ITERATION, LENGTH -> true;
+      case SPECIAL, ITERATION -> true;
       case CONSTANT, UNKNOWN -> node.constant >= 0;
       case AND -> Symbols.mask(node) >= 0;
       case ZERO_EXTEND -> true;

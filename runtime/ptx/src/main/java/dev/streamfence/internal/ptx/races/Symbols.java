@@ -195,7 +195,11 @@ final class Symbols {
     }
     boolean isOne = rest.size() == 1 && rest.term(0).coefficient() == 1;
     int[] factors = isOne ? rest.term(0).product().nodes() : new int[0];
-    return factors.length == 1 ? of(divided(node, nodes.node(factors[0]))) : null;
+    Node number = factors.length == 1 ? nodes.node(factors[0]) : null;
+    // A number of fewer bits cannot be divided by what has more.
+    return number == null || division.divisor() >= 1L << (number.bits - 1)
+        ? null
+        : of(divided(node, number));
   }
 
   private static Polynomial sum(Polynomial a, Polynomial b) {
@@ -265,8 +269,7 @@ final class Symbols {
     Polynomial self = Polynomial.of(id);
     List<Polynomial> found = new ArrayList<>();
     if (loaded.isLimited(node)) {
-      loaded.ends(node).forEach(most -> add(fixed(most.minus(self)), found));
-      add(self.minus(Polynomial.constant(loaded.least(node))), found);
+      loaded.numbersOfCode(node).forEach(most -> add(most.minus(self), found));
     }
     switch (node.operation) {
       case SPECIAL -> {

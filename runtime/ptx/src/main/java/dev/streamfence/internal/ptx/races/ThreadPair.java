@@ -137,7 +137,7 @@ final class ThreadPair {
 
   private boolean isSame(Node node, BitSet found) {
     return switch (node.operation) {
-      case CONSTANT, ARGUMENT, LENGTH, BASE -> true;
+      case CONSTANT, ARGUMENT, BASE -> true;
       case SPECIAL ->
           symbols.isFlat(node)
               || !node.special().differs()

@@ -146,6 +146,23 @@ public final class LoadedNumbers {
   }
 
   /**
+   * Those of the greatest numbers that the limits of a value allow which the code itself reads: of
+   * others, and of lengths, its formulas have nothing.
+   */
+  public List<Polynomial> numbersOfCode(Node value) {
+    return limits(value).map(NumberLimits::limits).orElse(List.of()).stream()
+        .filter(this::isOfCode)
+        .map(this::most)
+        .filter(Objects::nonNull)
+        .toList();
+  }
+
+  private boolean isOfCode(NumberLimits.Limit limit) {
+    return limit instanceof NumberLimits.PassedNumber passed
+        && memory.numbers().contains(passed.place());
+  }
+
+  /**
    * Upper bounds of a polynomial, none if it has no limited numbers. In one of them, the greatest
    * number that a limit allows stands in the place of each such number that is added; in another
    * one, the least number in the place of each that is subtracted as well. If a number has several

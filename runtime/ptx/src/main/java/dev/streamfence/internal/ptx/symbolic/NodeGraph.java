@@ -116,7 +116,11 @@ public final class NodeGraph {
         return masked(operation, bits, first, mask);
       }
       Node narrow = first.is(Operator.ZERO_EXTEND) ? first.input(0) : first;
-      if (operation == Operator.AND && narrow != first && mask < 1L << narrow.bits) {
+      // Of numbers with fewer bits, analyses assume less.
+      if (operation == Operator.AND
+          && narrow != first
+          && narrow.bits >= Integer.SIZE
+          && mask < 1L << narrow.bits) {
         Node some = of(operation, narrow.bits, narrow, constant(mask, narrow.bits));
         return of(Operator.ZERO_EXTEND, bits, some);
       }

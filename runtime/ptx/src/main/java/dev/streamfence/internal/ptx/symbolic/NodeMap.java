@@ -5,8 +5,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Something of most values of one graph, whose nodes are numbered from 0: an array in place of a
- * hash table. Confined to one thread.
+ * What is known of the values of one graph. A graph numbers its nodes from 0, so that this is an
+ * array in place of a hash table. Confined to one thread.
  */
 public final class NodeMap<V> {
   private final List<@Nullable V> found = new ArrayList<>();
@@ -16,6 +16,7 @@ public final class NodeMap<V> {
     return node.id < found.size() ? found.get(node.id) : null;
   }
 
+  /** Notes something of a node, in place of what was noted before. */
   public void put(Node node, V value) {
     while (found.size() <= node.id) {
       found.add(null);

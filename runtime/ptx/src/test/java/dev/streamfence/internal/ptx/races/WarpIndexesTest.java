@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.streamfence.internal.ptx.races.KernelRaces.Verdict;
 import java.util.Map;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -65,5 +66,49 @@ final class WarpIndexesTest {
     assertThat(verdict(some + WARP_OF_THE_GRID + at("%r20") + STORE, block))
         .isEqualTo(Verdict.CERTAIN);
     assertThat(verdict(WARP_OF_THE_GRID + at("%r20") + STORE, block)).isEqualTo(Verdict.CERTAIN);
+  }
+
+  /** A divisor that has more bits than the thread's number is no divisor of that. */
+  @ParameterizedTest
+  @CsvSource({"4294967301, u64", "8589934597, s64", "4294967296, u64"})
+  void aNumberIsNotDividedByWhatHasMoreBits(String divisor, String type) {
+    String remainder =
+        "cvt.u64.u32 %rd10, %r0; add.s64 %rd11, %rd10, "
+            + divisor
+            + "; rem."
+            + type
+            + " %rd12, %rd11, "
+            + divisor
+            + "; cvt.u32.u64 %r20, %rd12; mad.lo.s32 %r21, %r4, 8, %r20; ";
+    String both = remainder + at("%r21") + STORE + "shl.b32 %r22, %r4, 3; " + at("%r22") + STORE;
+
+    assertThat(verdict(both, 0)).isNotEqualTo(Verdict.PROVED);
+  }
+
+  /**
+   * In the first block, of two threads, the quotient is one number for both, or one more for the
+   * second.
+   */
+  @ParameterizedTest
+  @CsvSource({"30, true", "31, false", "32, true"})
+  void aSumThatReachesTheDivisorIsNoPartOfTheQuotient(int more, boolean isProved) {
+    String code =
+        "setp.ne.s32 %p1, %r1, 0; @%p1 bra END; shl.b32 %r20, %r1, 5; add.s32 %r21, %r20, %r0;"
+            + " add.s32 %r21, %r21, "
+            + more
+            + "; shr.u32 %r22, %r21, 5; sub.s32 %r23, %r22, %r0; ";
+
+    assertThat(verdict(code + at("%r23") + STORE, 2) == Verdict.PROVED).isEqualTo(isProved);
+  }
+
+  /** As nvcc masks what it loads into an unsigned char. */
+  @Test
+  void theColumnMayBeAMaskedByte() {
+    String code =
+        ".reg .b16 %rs<3>; cvt.s64.s32 %rd6, %r4; add.s64 %rd7, %rd2, %rd6;"
+            + " ld.global.u8 %rs1, [%rd7]; cvt.u32.u16 %r20, %rs1; and.b32 %r21, %r20, 15;"
+            + " mad.lo.s32 %r22, %r4, 16, %r21; ";
+
+    assertThat(verdict(code + at("%r22") + STORE, 0)).isEqualTo(Verdict.PROVED);
   }
 }

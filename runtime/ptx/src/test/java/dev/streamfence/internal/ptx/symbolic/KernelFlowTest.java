@@ -98,6 +98,34 @@ final class KernelFlowTest {
     assertThat(limited).isGreaterThan(100);
   }
 
+  @Test
+  void racesAddNoNumbersThatBoundsDoNotNeed() {
+    PtxModule module =
+        PtxModule.parse(
+            """
+            .version 7.0
+            .target sm_80
+            .address_size 64
+            .visible .entry k(.param .u64 a, .param .u64 b, .param .u32 n)
+            {
+            .reg .b32 %r<4>; .reg .b64 %rd<8>;
+            ld.param.u64 %rd1, [a]; ld.param.u64 %rd2, [b]; mov.u32 %r1, %tid.x;
+            mul.wide.u32 %rd3, %r1, 4; add.s64 %rd4, %rd1, %rd3; ld.global.u32 %r2, [%rd4];
+            mad.lo.s32 %r3, %r1, 16, %r2; mul.wide.s32 %rd5, %r3, 4; add.s64 %rd6, %rd2, %rd5;
+            st.global.u32 [%rd6], %r1; add.s64 %rd7, %rd2, %rd3; st.global.u32 [%rd7], %r1; ret; }
+            """);
+    List<ArrayPlace> arrays = List.of(new ArrayPlace(0, 0), new ArrayPlace(1, 0));
+    NumberLimits belowN =
+        new NumberLimits(
+            4, 0, List.of(new NumberLimits.PassedNumber(new NumberPlace(2, 0, 4), true)));
+    Map<Integer, NumberLimits> limits = Map.of(0, belowN);
+    KernelFlow kernel = new KernelFlow(module, module.entries().get(0));
+
+    KernelRaces.of(kernel, arrays, List.of(), Map.of(), limits, LaunchSpace.ANY);
+
+    assertThat(kernel.values(arrays, List.of(), limits, 3).memory().numbers()).isEmpty();
+  }
+
   private static List<ArrayPlace> addresses(PtxEntry entry) {
     List<ArrayPlace> found = new ArrayList<>();
     for (int i = 0; i < entry.parameters().size(); i++) {

@@ -97,12 +97,15 @@ final class WarpIndexesSimulationTest {
     String other = "%r" + random.nextInt(to);
     int distance = List.of(5, 5, 4, 3, 2).get(random.nextInt(5));
     int mask = List.of(31, 31, 15, -32, -32, -16).get(random.nextInt(6));
-    return switch (random.nextInt(8)) {
+    int divisor = List.of(32, 32, 6, 48).get(random.nextInt(4));
+    return switch (random.nextInt(10)) {
       case 0, 1 -> "shr.u32" + result + one + ", " + distance + ";";
       case 2 -> "shl.b32" + result + one + ", " + distance + ";";
       case 3, 4 -> "and.b32" + result + one + ", " + mask + ";";
       case 5 -> "or.b32" + result + one + ", " + other + ";";
-      case 6 -> "mad.lo.s32" + result + "%r1, " + (1 << random.nextInt(4)) + ", " + one + ";";
+      case 6 -> "rem.u32" + result + one + ", " + divisor + ";";
+      case 7 -> "div.s32" + result + one + ", " + divisor + ";";
+      case 8 -> "mad.lo.s32" + result + "%r1, " + (1 << random.nextInt(4)) + ", " + one + ";";
       default -> "add.s32" + result + one + ", " + other + ";";
     };
   }

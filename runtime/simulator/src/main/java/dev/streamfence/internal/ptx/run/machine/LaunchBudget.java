@@ -10,12 +10,13 @@ import org.jspecify.annotations.Nullable;
  */
 public final class LaunchBudget {
   /**
-   * An interruption does not end a launch of which no thread has run more, in a hundredth of a
-   * second: such a one comes to its end, and what ends it loses the device for all threads.
+   * An interrupt ends a launch once one of its threads has run this many instructions, for about a
+   * hundredth of a second. It loses the device for all threads, so that short launches run to their
+   * end.
    */
   static final long UNINTERRUPTED = 1L << 20;
 
-  /** Nor one whose threads have not run more together, which takes some ten seconds. */
+  /** Or once all of its threads together have run this many, for some ten seconds. */
   private static final long UNINTERRUPTED_IN_ALL = 1L << 30;
 
   /** Clearing this many bytes takes about as long as an instruction. */
