@@ -61,8 +61,7 @@ final class BoundsReport {
     }
     if (limits.size() > 1 && !found.isEmpty()) {
       for (int dropped : limits.keySet()) {
-        Map<Integer, NumberLimits> others = new HashMap<>(limits);
-        others.remove(dropped);
+        Map<Integer, NumberLimits> others = DeclaredArrays.without(dropped, limits);
         for (int array : whole.narrowerThan(bounds(kernel, others))) {
           found.computeIfAbsent(array, key -> new TreeSet<>()).add(dropped);
         }
@@ -87,8 +86,7 @@ final class BoundsReport {
     if (needed.size() == limits.size()) {
       return true;
     }
-    Map<Integer, NumberLimits> some = new HashMap<>(limits);
-    some.keySet().retainAll(needed);
+    Map<Integer, NumberLimits> some = DeclaredArrays.only(needed, limits);
     return !whole.narrowerThan(bounds(kernel, some)).contains(array);
   }
 

@@ -12,6 +12,7 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.stream.Collectors;
 
 /** The arrays that a kernel's interface declares, other than those in tables. Immutable. */
@@ -151,5 +152,19 @@ public final class DeclaredArrays {
   /** The position of an array's parameter, see {@link #indexAt}. */
   public int position(int array) {
     return positions.get(array);
+  }
+
+  /** What is declared of some arrays. */
+  static <T> Map<Integer, T> only(Set<Integer> arrays, Map<Integer, T> declared) {
+    Map<Integer, T> some = new HashMap<>(declared);
+    some.keySet().retainAll(arrays);
+    return some;
+  }
+
+  /** What is declared of the other arrays. */
+  static <T> Map<Integer, T> without(int array, Map<Integer, T> declared) {
+    Map<Integer, T> others = new HashMap<>(declared);
+    others.remove(array);
+    return others;
   }
 }

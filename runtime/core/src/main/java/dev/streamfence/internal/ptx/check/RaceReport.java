@@ -19,7 +19,6 @@ import dev.streamfence.internal.ptx.syntax.Variable;
 import dev.streamfence.launch.BlockShape;
 import dev.streamfence.launch.KernelParameter;
 import dev.streamfence.launch.KernelSignature;
-import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -69,28 +68,20 @@ public final class RaceReport {
             isProved(
                 races(
                     kernel,
-                    without(array, declared.distinct()),
-                    without(array, declared.limits()),
+                    DeclaredArrays.without(array, declared.distinct()),
+                    DeclaredArrays.without(array, declared.limits()),
                     space)));
     KernelRaces withNeeded =
-        races(kernel, only(needed, declared.distinct()), only(needed, declared.limits()), space);
+        races(
+            kernel,
+            DeclaredArrays.only(needed, declared.distinct()),
+            DeclaredArrays.only(needed, declared.limits()),
+            space);
     return isProved(withNeeded) ? needed : all;
   }
 
   private boolean isProved(KernelRaces others) {
     return others.verdict() == Verdict.PROVED && others.restrictions().equals(races.restrictions());
-  }
-
-  private static <T> Map<Integer, T> only(Set<Integer> arrays, Map<Integer, T> declared) {
-    Map<Integer, T> some = new HashMap<>(declared);
-    some.keySet().retainAll(arrays);
-    return some;
-  }
-
-  private static <T> Map<Integer, T> without(int array, Map<Integer, T> declared) {
-    Map<Integer, T> others = new HashMap<>(declared);
-    others.remove(array);
-    return others;
   }
 
   private KernelRaces races(

@@ -190,7 +190,7 @@ public final class KernelBounds {
       this.arrays = arrays;
       kernel.function(MAX_INSTRUCTIONS);
       // A launch that checks the bounds may have blocks of any shape.
-      this.evaluated = kernel.values(arrays, tables, limits, 3);
+      this.evaluated = kernel.values(arrays, tables, limits, KernelFlow.MOST_DIMENSIONS);
     }
 
     KernelBounds bounds() {

@@ -25,7 +25,8 @@ import org.jspecify.annotations.Nullable;
  * Confined to one thread.
  */
 public final class KernelFlow {
-  private static final int MOST_DIMENSIONS = 3;
+  /** The dimensions that blocks of any shape have. */
+  public static final int MOST_DIMENSIONS = 3;
 
   private final PtxModule module;
   private final PtxEntry entry;
