@@ -1,19 +1,108 @@
 package dev.streamfence.internal;
 
-import java.lang.ref.Cleaner;
+import java.lang.ref.PhantomReference;
+import java.lang.ref.Reference;
+import java.lang.ref.ReferenceQueue;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * The cleaner of arrays that become unreachable without being closed, and of downloads whose values
- * no caller has asked for, with one thread for all runtimes of the process.
+ * What to do about arrays that become unreachable without being closed, and about downloads whose
+ * values no caller has asked for. One thread does it for all runtimes of the process. Thread-safe.
+ *
+ * <p>A {@link java.lang.ref.Cleaner} keeps a list of all that it watches, with a lock for each
+ * change. An array's {@link Watch} needs no list: its runtime reaches it for as long as the array
+ * has memory, and is {@linkplain #keep kept} here meanwhile.
  */
 public final class LostArrays {
-  public static final Cleaner CLEANER =
-      Cleaner.create(
-          action -> {
-            Thread thread = new Thread(action, "streamfence lost arrays");
-            thread.setDaemon(true);
-            return thread;
-          });
+  /** Watches an object. Whatever makes one keeps it reachable for as long as it matters. */
+  public abstract static class Watch extends PhantomReference<Object> {
+    /** Begins to watch an object, which this does not keep reachable. */
+    protected Watch(Object watched) {
+      super(watched, LOST);
+    }
+
+    /** Called once, by the thread of all runtimes, after the object has become unreachable. */
+    protected abstract void lost();
+  }
+
+  /** What reaches watches. */
+  public interface Keeper {
+    /**
+     * Called after collections of garbage, to let a runtime be collected that the program has lost:
+     * {@linkplain #keep keeps} this again unless it reaches no watch that matters.
+     */
+    void keepIfNeeded();
+  }
+
+  /** A watch that is kept here. */
+  private static final class KeptWatch extends Watch {
+    private final Runnable action;
+
+    KeptWatch(Object watched, Runnable action) {
+      super(watched);
+      this.action = action;
+    }
+
+    @Override
+    protected void lost() {
+      WATCHES.remove(this);
+      action.run();
+    }
+  }
+
+  /** Watches an object that is garbage already, so that each collection finds one. */
+  private static final class CollectionWatch extends Watch {
+    CollectionWatch() {
+      super(new Object());
+    }
+
+    @Override
+    protected void lost() {
+      nextCollection = new CollectionWatch();
+      // In this order: a keeper that is kept again meanwhile stays.
+      for (Keeper keeper : List.copyOf(KEEPERS)) {
+        KEEPERS.remove(keeper);
+        keeper.keepIfNeeded();
+      }
+    }
+  }
+
+  private static final ReferenceQueue<Object> LOST = new ReferenceQueue<>();
+  private static final Set<Watch> WATCHES = ConcurrentHashMap.newKeySet();
+  private static final Set<Keeper> KEEPERS = ConcurrentHashMap.newKeySet();
+
+  /** Written by the thread, which alone needs it to be reachable. */
+  @SuppressWarnings("unused")
+  private static Watch nextCollection = new CollectionWatch();
+
+  static {
+    Thread thread = new Thread(LostArrays::serve, "streamfence lost arrays");
+    thread.setDaemon(true);
+    thread.start();
+  }
 
   private LostArrays() {}
+
+  /** Runs an action once an object, which the action does not reach, has become unreachable. */
+  public static void watch(Object watched, Runnable action) {
+    WATCHES.add(new KeptWatch(watched, action));
+  }
+
+  /** Keeps what reaches watches reachable until {@link Keeper#keepIfNeeded} lets it go. */
+  public static void keep(Keeper keeper) {
+    KEEPERS.add(keeper);
+  }
+
+  private static void serve() {
+    while (true) {
+      try {
+        Reference<?> lost = LOST.remove();
+        ((Watch) lost).lost();
+      } catch (InterruptedException | RuntimeException | Error e) {
+        // Like a cleaner: one action that fails must not end the others.
+      }
+    }
+  }
 }

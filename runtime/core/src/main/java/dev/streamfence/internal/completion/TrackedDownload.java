@@ -16,7 +16,7 @@ public final class TrackedDownload<T> implements Download<T> {
   public TrackedDownload(PendingDelivery<T> delivery) {
     this.delivery = delivery;
     // If no caller asks for the value, the memory goes back.
-    LostArrays.CLEANER.register(this, delivery);
+    LostArrays.watch(this, delivery);
   }
 
   @Override

@@ -235,8 +235,7 @@ final class ArrayTransfers {
       operation.run();
     } finally {
       runtime.life().leave();
-      // Otherwise the array could become unreachable, and the cleaner free it, before the
-      // operation.
+      // Otherwise the array could become unreachable, and be freed, before the operation.
       Reference.reachabilityFence(array);
     }
   }

@@ -6,9 +6,8 @@ import dev.streamfence.internal.LostArrays;
 import dev.streamfence.internal.driver.StickyError;
 import dev.streamfence.internal.memory.AdoptedMemory;
 import dev.streamfence.internal.memory.Allocation;
-import dev.streamfence.internal.memory.AllocationResource;
+import dev.streamfence.internal.memory.BudgetResource;
 import dev.streamfence.internal.order.Life;
-import java.lang.ref.Cleaner;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
@@ -18,17 +17,16 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The arrays of a runtime that hold device memory. An array that becomes unreachable without being
- * closed is reported and freed in stream order: by the cleaner's thread if a free does not wait,
- * otherwise by the next allocation or reap. Thread-safe.
+ * closed is reported and freed in stream order: by the thread of {@link LostArrays} if a free does
+ * not wait, otherwise by the next allocation or reap. Thread-safe.
  */
-final class OpenArrays {
+final class OpenArrays implements LostArrays.Keeper {
   /**
-   * Whether an array still has its memory: an allocation's holder is the lifetime of its array.
-   * Holds no reference to the array, which it outlives.
+   * Whether an array still has its memory: an allocation's holder is the lifetime of its array. The
+   * allocation keeps it reachable, and it does not keep the array.
    */
-  final class Lifetime implements Runnable {
+  final class Lifetime extends LostArrays.Watch {
     private final @Nullable Allocation allocation;
-    private Cleaner.@Nullable Cleanable cleanable;
 
     /**
      * Whether an array was closed whose hazard state does not tell: it has no memory, shares it
@@ -40,7 +38,8 @@ final class OpenArrays {
 
     private volatile @Nullable String heir;
 
-    private Lifetime(@Nullable Allocation allocation, boolean shares) {
+    private Lifetime(ReadableArray<?> array, @Nullable Allocation allocation, boolean shares) {
+      super(array);
       this.allocation = allocation;
       this.shares = shares;
     }
@@ -49,6 +48,9 @@ final class OpenArrays {
     void hold() {
       if (allocation != null) {
         allocation.pass(null, this);
+        if (!isKept) {
+          keep();
+        }
       }
     }
 
@@ -82,7 +84,6 @@ final class OpenArrays {
             isEnded = true;
           }
         }
-        forget();
       }
     }
 
@@ -97,31 +98,25 @@ final class OpenArrays {
         return false;
       }
       other.heir = heirInWords;
-      other.forget();
       return true;
     }
 
-    /** Called when the array has become unreachable. */
     @Override
-    public void run() {
+    protected void lost() {
       if (allocation != null && allocation.pass(this, null)) {
         lose(allocation);
       }
     }
-
-    private void forget() {
-      // Racy, benign: another thread may not see it yet; the cleaner then finds the array closed.
-      if (cleanable != null) {
-        cleanable.clean();
-      }
-    }
   }
 
-  private final AllocationResource resource;
+  private final BudgetResource resource;
   private final AdoptedMemory adopted;
   private final boolean freeHoldsUp;
   private final Life life;
   private final StickyError faults;
+
+  /** Whether {@link LostArrays} keeps this, and with it the lifetimes of open arrays, reachable. */
+  private volatile boolean isKept;
 
   private final Queue<Allocation> lost = new ConcurrentLinkedQueue<>();
   private final LongAdder lostArrays = new LongAdder();
@@ -129,7 +124,7 @@ final class OpenArrays {
   private final LongAdder failedFreeBytes = new LongAdder();
 
   OpenArrays(
-      AllocationResource resource,
+      BudgetResource resource,
       AdoptedMemory adopted,
       boolean freeHoldsUp,
       Life life,
@@ -155,14 +150,30 @@ final class OpenArrays {
    * @param shares whether the array's memory is that of another allocation, which stays open
    */
   Lifetime watch(ReadableArray<?> array, @Nullable Allocation allocation, boolean shares) {
-    Lifetime lifetime = new Lifetime(allocation, shares);
-    if (allocation != null) {
-      lifetime.cleanable = LostArrays.CLEANER.register(array, lifetime);
-    }
-    return lifetime;
+    return new Lifetime(array, allocation, shares);
   }
 
-  /** Frees the lost arrays that the cleaner's thread must not, or could not, free. */
+  private void keep() {
+    // First: what is said to be kept and is not would stay so.
+    isKept = true;
+    try {
+      LostArrays.keep(this);
+    } catch (Error e) {
+      isKept = false;
+      throw e;
+    }
+  }
+
+  @Override
+  public void keepIfNeeded() {
+    // In this order: an array that is made meanwhile finds itself not kept, or is found here.
+    isKept = false;
+    if (resource.snapshot().live() > 0 || adopted.hasOpen()) {
+      keep();
+    }
+  }
+
+  /** Frees the lost arrays that the thread of lost arrays must not, or could not, free. */
   void freeLost() {
     if (lost.isEmpty()) {
       return;
@@ -239,7 +250,7 @@ final class OpenArrays {
     }
   }
 
-  /** Called by the cleaner's thread, which serves every runtime and must not wait for one. */
+  /** Called by the thread of lost arrays, which serves every runtime and must not wait for one. */
   private void lose(Allocation allocation) {
     if (!life.tryEnterWithoutWaiting()) {
       return;

@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
 final class SpilledArrays {
   /**
    * Where one array is, for the figures, and its file; outlives it. The holder of the lock moves
-   * it, or the cleaner, when the array is lost.
+   * it, or the thread of lost arrays, when the array is lost.
    */
   final class Ledger implements Runnable {
     /** The lock of the array. */
@@ -150,7 +150,7 @@ final class SpilledArrays {
   <A> TrackedSpillable<A> add(WritableArray<A> array) {
     Ledger ledger = new Ledger(array.sizeInBytes());
     TrackedSpillable<A> spillable = new TrackedSpillable<>(this, ledger, array);
-    LostArrays.CLEANER.register(spillable, ledger);
+    LostArrays.watch(spillable, ledger);
     arrays.put(ledger, new WeakReference<>(spillable));
     return spillable;
   }

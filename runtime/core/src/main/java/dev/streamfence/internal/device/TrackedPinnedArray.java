@@ -57,7 +57,7 @@ public final class TrackedPinnedArray<A> implements PinnedArray<A> {
     this.length = length;
     this.lease = lease;
     if (lease != null) {
-      LostArrays.CLEANER.register(this, lease);
+      LostArrays.watch(this, lease);
     }
   }
 

@@ -82,6 +82,11 @@ public final class AdoptedMemory extends TrackedFrees {
     return now.live() + now.pending();
   }
 
+  /** Whether an array has adopted memory. */
+  public boolean hasOpen() {
+    return live().stream().anyMatch(Allocation::isOpen);
+  }
+
   /**
    * Adopts memory. The stream waits for the owner's work, and every use waits for that.
    *

@@ -4,7 +4,7 @@ package dev.streamfence.internal.completion;
 public final class Unreachable {
   private Unreachable() {}
 
-  /** Does what the cleaner does for such a download. */
+  /** Does what happens to such a download. */
   public static void clean(TrackedDownload<?> download) {
     download.delivery.run();
   }

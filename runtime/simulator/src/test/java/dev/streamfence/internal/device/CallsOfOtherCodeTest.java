@@ -389,7 +389,7 @@ final class CallsOfOtherCodeTest {
   }
 
   @Test
-  void theReleaseOfALostArrayDoesNotHoldUpTheCleanerOfTheProcess() throws InterruptedException {
+  void theReleaseOfALostArrayDoesNotHoldUpOtherLostArrays() throws InterruptedException {
     CountDownLatch isCalled = new CountDownLatch(1);
     CountDownLatch goOn = new CountDownLatch(1);
     adopt(

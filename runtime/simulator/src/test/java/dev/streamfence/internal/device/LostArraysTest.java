@@ -152,7 +152,7 @@ final class LostArraysTest {
     operation.use(stream.runtime().memory().allocate(stream, int[].class, 4), other, stream);
   }
 
-  /** Waits until earlier garbage is collected and the cleaners have run. */
+  /** Waits until earlier garbage is collected and what was lost is known. */
   private static void collectGarbage() {
     for (int i = 0; i < 3; i++) {
       WeakReference<Object> garbage = new WeakReference<>(new Object());
@@ -220,7 +220,7 @@ final class LostArraysTest {
       DeviceArray<int[]> array = gpu.memory().allocate(stream, int[].class, 16);
       OpenArrays.Lifetime lifetime = TrackedArray.of(array).lifetime;
       device.failCall(DriverCall.FREE_ASYNC, 1, 999);
-      lifetime.run();
+      lifetime.lost();
       assertThat(gpu.memory().statistics().failedFrees()).isEqualTo(1);
       assertThat(gpu.memory().statistics().liveBytes()).isEqualTo(64);
       long frees = device.calls(DriverCall.FREE_ASYNC);
@@ -241,7 +241,7 @@ final class LostArraysTest {
       DeviceArray<int[]> array = gpu.memory().allocate(stream, int[].class, 16);
       OpenArrays.Lifetime lifetime = TrackedArray.of(array).lifetime;
       device.failCall(DriverCall.FREE_ASYNC, 1, 999);
-      lifetime.run();
+      lifetime.lost();
       gpu.synchronize();
       assertThat(gpu.memory().reap()).isZero();
       assertThat(gpu.memory().statistics().liveBytes()).isZero();
@@ -251,14 +251,51 @@ final class LostArraysTest {
   }
 
   @Test
-  void theCleanerLeavesAClosedRuntimeAlone() {
+  void anArrayThatIsLostTogetherWithItsRuntimeIsReportedAndTheRuntimeCollected()
+      throws InterruptedException {
+    WeakReference<DeviceRuntime> runtime = loseARuntime(true);
+    while (log.recordsWith("'lost with its runtime'").isEmpty()) {
+      collectOnce();
+    }
+    awaitCollected(runtime);
+  }
+
+  @Test
+  void aRuntimeThatIsLostWithoutOpenArraysIsCollected() throws InterruptedException {
+    awaitCollected(loseARuntime(false));
+  }
+
+  private static WeakReference<DeviceRuntime> loseARuntime(boolean withArray) {
+    DeviceRuntime gpu = DeviceRuntime.simulated();
+    DeviceStream stream = gpu.streams().acquire();
+    gpu.memory().allocate(stream, int[].class, 16, "closed").close();
+    if (withArray) {
+      loseOne(gpu, stream, "lost with its runtime");
+    }
+    return new WeakReference<>(gpu);
+  }
+
+  private static void awaitCollected(WeakReference<DeviceRuntime> runtime)
+      throws InterruptedException {
+    while (runtime.get() != null) {
+      collectOnce();
+    }
+  }
+
+  private static void collectOnce() throws InterruptedException {
+    System.gc();
+    Thread.sleep(1);
+  }
+
+  @Test
+  void aClosedRuntimeIsLeftAlone() {
     DeviceRuntime gpu = DeviceRuntime.simulated(device);
     DeviceStream stream = gpu.streams().acquire();
     DeviceArray<int[]> array = gpu.memory().allocate(stream, int[].class, 16);
     OpenArrays.Lifetime lifetime = TrackedArray.of(array).lifetime;
     gpu.close();
     long before = device.calls();
-    lifetime.run();
+    lifetime.lost();
     assertThat(device.calls()).isEqualTo(before);
     assertThat(gpu.memory().statistics().lostArrays()).isZero();
   }

@@ -54,7 +54,7 @@ final class ReinterpretedArraysTest {
     gpu.memory().allocate(stream, int[].class, 4, tag);
   }
 
-  /** Waits until the cleaner has reported an array that became unreachable after all others. */
+  /** Waits until an array is reported that became unreachable after all others. */
   private void collectUntilReported(String tag) {
     while (log.recordsWith(tag).isEmpty()) {
       System.gc();
