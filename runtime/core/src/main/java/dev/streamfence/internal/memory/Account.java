@@ -19,8 +19,8 @@ import org.jspecify.annotations.Nullable;
  * while it is open, and passes each change on to the whole account. A request claims in the part
  * first, so another request of that part may be refused while this one waits for the whole.
  *
- * <p>Thread-safe: {@code this} guards the figures, and is not held while memory is reaped or while
- * the whole account is called.
+ * <p>Thread-safe: {@code this} guards the figures. It is not held while memory is reaped, nor while
+ * the whole account is called, except by {@link #closeAndReturn}, which locks the part first.
  */
 public final class Account {
   /** What becomes of a request that does not fit at once. */
@@ -202,16 +202,20 @@ public final class Account {
     }
   }
 
-  /** An open allocation was closed, and its bytes can be allocated again. */
-  void closedAndReturned(long bytes) {
-    synchronized (this) {
+  /**
+   * Closes an open allocation whose memory can be allocated again at once. A request that sees the
+   * close finds the bytes, since it waits for this lock.
+   *
+   * @param close closes the allocation; must not wait, and returns whether it has
+   */
+  synchronized boolean closeAndReturn(long bytes, BooleanSupplier close) {
+    boolean isClosed = whole == null ? close.getAsBoolean() : whole.closeAndReturn(bytes, close);
+    if (isClosed) {
       open -= bytes;
       giveBack(bytes);
       wake();
     }
-    if (whole != null) {
-      whole.closedAndReturned(bytes);
-    }
+    return isClosed;
   }
 
   private synchronized void requireBelowLimit(long bytes, String what) {

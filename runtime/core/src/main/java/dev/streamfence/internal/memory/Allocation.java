@@ -7,6 +7,7 @@ import dev.streamfence.internal.order.HazardState;
 import dev.streamfence.internal.order.KnownMemory;
 import dev.streamfence.internal.order.Timeline;
 import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -277,9 +278,9 @@ public final class Allocation implements KnownMemory {
     release.accept(this);
   }
 
-  /** Its hazard state was closed, and its memory can be allocated again, in one step. */
-  void closedAndReturned() {
-    account().closedAndReturned(sizeInBytes);
+  /** Closes it and gives its memory back in one step, see {@link Account#closeAndReturn}. */
+  boolean closeAndReturn(BooleanSupplier close) {
+    return account().closeAndReturn(sizeInBytes, close);
   }
 
   /** Undoes a close that could not be carried out. */

@@ -74,6 +74,16 @@ public interface AllocationResource {
    */
   void deallocate(Allocation allocation);
 
+  /**
+   * Frees an allocation like {@link #deallocate} if that takes no work on a stream, and its bytes
+   * can be allocated again at once: a request that sees the close finds them.
+   *
+   * @return false if nothing was done
+   */
+  default boolean tryDeallocate(Allocation allocation) {
+    return false;
+  }
+
   /** The account of its bytes. */
   Account account();
 

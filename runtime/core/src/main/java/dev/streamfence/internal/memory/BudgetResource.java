@@ -88,14 +88,24 @@ public final class BudgetResource implements AllocationResource {
 
   @Override
   public void deallocate(Allocation allocation) {
-    account.beginReturning();
     try {
-      resource.deallocate(allocation);
+      if (!tryDeallocate(allocation)) {
+        account.beginReturning();
+        try {
+          resource.deallocate(allocation);
+        } finally {
+          account.endReturning(1);
+        }
+      }
     } finally {
-      account.endReturning(1);
       returned.signal();
       whenReturned.run();
     }
+  }
+
+  @Override
+  public boolean tryDeallocate(Allocation allocation) {
+    return resource.tryDeallocate(allocation);
   }
 
   @Override

@@ -8,6 +8,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -78,9 +79,33 @@ public final class LoggingResource implements AllocationResource {
       resource.deallocate(allocation);
       return;
     }
+    logged(
+        allocation,
+        () -> {
+          resource.deallocate(allocation);
+          return true;
+        });
+  }
+
+  @Override
+  public boolean tryDeallocate(Allocation allocation) {
+    return isOff()
+        ? resource.tryDeallocate(allocation)
+        : logged(allocation, () -> resource.tryDeallocate(allocation));
+  }
+
+  /**
+   * Frees an allocation, and appends its record.
+   *
+   * @param free returns whether it has freed it
+   */
+  private boolean logged(Allocation allocation, BooleanSupplier free) {
     try {
-      resource.deallocate(allocation);
-      append(allocation, null);
+      boolean isFreed = free.getAsBoolean();
+      if (isFreed) {
+        append(allocation, null);
+      }
+      return isFreed;
     } catch (RuntimeException | Error e) {
       append(allocation, e);
       throw e;

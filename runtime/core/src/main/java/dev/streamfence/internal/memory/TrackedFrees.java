@@ -53,15 +53,6 @@ public abstract sealed class TrackedFrees permits TrackedResource, AdoptedMemory
    */
   abstract long free(Allocation allocation, Timeline timeline, Submission submission);
 
-  /**
-   * Closes an allocation and gives its memory back if that takes no work on a stream.
-   *
-   * @return false if nothing was done
-   */
-  boolean freeAtOnce(Allocation allocation) {
-    return false;
-  }
-
   /** Forgets a closed allocation whose memory was lost with the device. */
   long lose(Allocation allocation) {
     return allocation.returned();
@@ -73,10 +64,6 @@ public abstract sealed class TrackedFrees permits TrackedResource, AdoptedMemory
    * @throws UseAfterFreeException if it is closed
    */
   public final void deallocate(Allocation allocation) {
-    if (freeAtOnce(allocation)) {
-      releaseAgain();
-      return;
-    }
     if (allocation.isOpen() && !isLive(allocation)) {
       throw new StreamMisuseException(
           StreamMisuseException.Misuse.OTHER_RUNTIME,

@@ -159,7 +159,7 @@ public final class UpstreamResource extends TrackedResource implements AutoClose
     try {
       return registered(returned, sizeInBytes, tag, timeline, payer);
     } catch (RuntimeException | Error e) {
-      payer.closedAndReturned(sizeInBytes);
+      payer.closeAndReturn(sizeInBytes, () -> true);
       throw e;
     }
   }
@@ -203,36 +203,43 @@ public final class UpstreamResource extends TrackedResource implements AutoClose
 
   /** Gives memory whose uses are all on one stream back to the pool, without work on it. */
   @Override
-  boolean freeAtOnce(Allocation allocation) {
+  public boolean tryDeallocate(Allocation allocation) {
     if (!isPoolAlone()
         || !requireNonNull(pool).keepsAll()
         || isLost()
+        || hasPostponed()
         || streams.isWatched()
         || !isLive(allocation)
         || !streams.life().tryEnter()) {
       return false;
     }
     try {
-      PendingUse latest = allocation.hazards().closeAfterOneStream(closingSite());
-      if (latest == null) {
-        return false;
-      }
-      boolean isGiven = false;
-      try {
-        PoolBlock block = pool.keeper(requireNonNull(allocation.place()));
-        live.remove(allocation);
-        pool.putReturned(block, latest);
-        isGiven = true;
-      } finally {
-        if (!isGiven) {
-          allocation.hazards().reopen();
-          live.addAgain(allocation);
-        }
-      }
-      allocation.closedAndReturned();
-      return true;
+      Throwable site = closingSite();
+      return allocation.closeAndReturn(() -> giveBackAtOnce(allocation, site));
     } finally {
       streams.life().leave();
+    }
+  }
+
+  /** Called with the lock of the account, so it waits for nothing. */
+  private boolean giveBackAtOnce(Allocation allocation, @Nullable Throwable closedAt) {
+    PendingUse latest = allocation.hazards().closeAfterOneStream(closedAt);
+    if (latest == null) {
+      return false;
+    }
+    boolean isGiven = false;
+    try {
+      CachingPool keeping = requireNonNull(pool);
+      PoolBlock block = keeping.keeper(requireNonNull(allocation.place()));
+      live.remove(allocation);
+      keeping.putReturned(block, latest);
+      isGiven = true;
+      return true;
+    } finally {
+      if (!isGiven) {
+        allocation.hazards().reopen();
+        live.addAgain(allocation);
+      }
     }
   }
 
