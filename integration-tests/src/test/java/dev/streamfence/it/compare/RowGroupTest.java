@@ -18,7 +18,9 @@ final class RowGroupTest {
     "RECORDER, recorder-4",
     "TWO_STREAMS, launch-ping-pong",
     "THREADS, threads-own",
-    "ALLOCATIONS, reuse-calls",
+    "CACHING_POOL, allocate-1-MiB",
+    "DRIVER_POOL, driver-pool-1-MiB-synchronized",
+    "REUSE, reuse-calls",
     "LIVE_1000, live-1000-allocate",
     "TRANSFERS, pageable-up-1-MiB",
     "PEERS, peer-copy-1-MiB"
