@@ -2,6 +2,7 @@ package dev.streamfence.internal.ptx.races;
 
 import dev.streamfence.internal.ptx.symbolic.Machine;
 import dev.streamfence.internal.ptx.symbolic.Node;
+import dev.streamfence.internal.ptx.symbolic.Node.Operator;
 import dev.streamfence.internal.ptx.symbolic.Node.Special;
 import dev.streamfence.internal.ptx.symbolic.Polynomial;
 import dev.streamfence.internal.ptx.symbolic.Polynomial.Term;
@@ -19,9 +20,12 @@ import java.util.function.UnaryOperator;
  */
 final class Counterexamples {
   /** How many are kept. */
-  private static final int MOST = 4;
+  private static final int MOST = 8;
 
-  private static final int ATTEMPTS = 16;
+  private static final int ATTEMPTS = 8;
+
+  /** How many numbers an attempt changes where something does not hold. */
+  private static final int CHANGES = 6;
 
   /** How many operations are computed one within another. */
   private static final int MAX_DEPTH = 32;
@@ -48,33 +52,123 @@ final class Counterexamples {
     this.budget = budget;
   }
 
-  /** Whether a polynomial is negative for some numbers. */
-  boolean refute(Polynomial polynomial) {
+  /** Whether there are any, as far as they are found. */
+  boolean exist() {
     if (!isComplete) {
       isComplete = true;
       for (int i = 0; i < ATTEMPTS && found.size() < MOST; i++) {
         attempt();
       }
     }
-    for (Map<Integer, Long> numbers : found) {
-      if (!isNatural(polynomial, numbers)) {
-        return true;
+    return !found.isEmpty();
+  }
+
+  /** Whether a polynomial is negative for some numbers. */
+  boolean refute(Polynomial polynomial) {
+    if (exist()) {
+      for (Map<Integer, Long> numbers : found) {
+        if (!isNatural(polynomial, numbers)) {
+          return true;
+        }
       }
     }
     return false;
   }
 
-  /** Chooses numbers, and keeps them if all that is given holds. */
+  /** Chooses numbers, and changes some of them until all that is given holds. */
   private void attempt() {
     Map<Integer, Long> numbers = new HashMap<>();
-    for (int i = 0; i < given.size(); i++) {
-      if (!isNatural(given.get(i), numbers)) {
-        budget.take(1 + i / 8);
-        return;
+    int failing = failing(numbers);
+    for (int i = 0; i < CHANGES && failing >= 0; i++) {
+      failing = change(given.get(failing), numbers) ? failing(numbers) : failing;
+    }
+    if (failing >= 0) {
+      return;
+    }
+    found.add(numbers);
+    // Most of what is given holds as well if the two threads are exchanged.
+    Map<Integer, Long> exchanged = exchanged(numbers);
+    if (failing(exchanged) < 0) {
+      found.add(exchanged);
+    }
+  }
+
+  /** The index of the first given polynomial that is negative; negative if none is. */
+  private int failing(Map<Integer, Long> numbers) {
+    int failing = 0;
+    while (failing < given.size() && isNatural(given.get(failing), numbers)) {
+      failing++;
+    }
+    budget.take(1 + failing / 8);
+    return failing == given.size() ? -1 : failing;
+  }
+
+  /**
+   * Changes one of the numbers by so much that a negative polynomial no longer is.
+   *
+   * @return false if that was not possible
+   */
+  private boolean change(Polynomial negative, Map<Integer, Long> numbers) {
+    List<Integer> free = new ArrayList<>();
+    for (int i = 0; i < negative.size(); i++) {
+      for (int id : negative.term(i).product().nodes()) {
+        if (isFree(id)) {
+          free.add(id);
+        }
       }
     }
-    budget.take(1 + given.size() / 8);
-    found.add(numbers);
+    if (free.isEmpty()) {
+      return false;
+    }
+    int id = free.get(random.nextInt(free.size()));
+    try {
+      long before = value(id, numbers);
+      long missing = Math.negateExact(value(negative, numbers));
+      numbers.put(id, before + 1);
+      long slope = Math.addExact(value(negative, numbers), missing);
+      numbers.put(id, before);
+      if (slope == 0) {
+        return false;
+      }
+      long distance = (missing - 1) / Math.abs(slope) + 1 + random.nextLong(3);
+      long after = slope > 0 ? before + distance : before - distance;
+      if (after < 0 && node(id).is(Operator.ITERATION)) {
+        return false;
+      }
+      // What was computed from it is computed anew.
+      numbers.keySet().removeIf(each -> !isFree(each) && !node(each).is(Operator.SPECIAL));
+      numbers.put(id, after);
+      return true;
+    } catch (ArithmeticException e) {
+      return false;
+    }
+  }
+
+  private Map<Integer, Long> exchanged(Map<Integer, Long> numbers) {
+    Map<Integer, Long> exchanged = new HashMap<>();
+    numbers.forEach(
+        (id, number) -> {
+          int other = ThreadPair.isSecond(id) ? ThreadPair.plain(id) : ThreadPair.second(id);
+          boolean isOfThread = numbers.containsKey(other);
+          if (isFree(id) || node(id).is(Operator.SPECIAL)) {
+            exchanged.put(isOfThread ? other : id, number);
+          }
+        });
+    return exchanged;
+  }
+
+  /** Whether a number is neither computed nor limited by what it is. */
+  private boolean isFree(int id) {
+    return switch (node(id).operation) {
+      case SPECIAL, UNKNOWN, AND, XOR, MIN, MAX -> false;
+      case SHIFT_RIGHT, SHIFT_RIGHT_UNSIGNED -> false;
+      case DIVIDE, DIVIDE_UNSIGNED, REMAINDER, REMAINDER_UNSIGNED -> false;
+      default -> true;
+    };
+  }
+
+  private Node node(int id) {
+    return symbols.node(ThreadPair.plain(id));
   }
 
   /** Whether a polynomial is not negative, or has no value that fits. */
@@ -110,7 +204,7 @@ final class Counterexamples {
   }
 
   private long chosen(int id, Map<Integer, Long> numbers) {
-    Node node = symbols.node(ThreadPair.plain(id));
+    Node node = node(id);
     return switch (node.operation) {
       case SPECIAL -> special(node, numbers);
       case ITERATION -> random.nextLong(4);

@@ -1,5 +1,7 @@
 package dev.streamfence.internal.ptx.races;
 
+import dev.streamfence.internal.ptx.symbolic.Node;
+import dev.streamfence.internal.ptx.symbolic.Node.Operator;
 import dev.streamfence.internal.ptx.symbolic.Polynomial;
 import dev.streamfence.internal.ptx.symbolic.Polynomial.Monomial;
 import dev.streamfence.internal.ptx.symbolic.Polynomial.Term;
@@ -11,6 +13,8 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.PriorityQueue;
+import java.util.Queue;
 import java.util.Set;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
@@ -22,14 +26,16 @@ import org.jspecify.annotations.Nullable;
  * <p>A proof writes the polynomial as a sum of products of what is not negative, as in Handelman,
  * "Representing Polynomials by Positive Linear Functions on Compact Convex Polyhedra", 1988, with
  * one given polynomial per product. It subtracts multiples of given ones until no negative term is
- * left.
+ * left, and goes on from the difference that is nearest to that.
  */
 final class Inequalities {
-  /** How many multiples of given polynomials one proof takes at most. */
-  private static final int MAX_DEPTH = 7;
-
   /** How many differences one search looks at: proofs that exist take few. */
-  private static final int MAX_STEPS = 12;
+  private static final int MAX_STEPS = 8;
+
+  /** Those that lack the fewest terms first, and of them those that took the fewest steps. */
+  private static final Comparator<Step> NEAREST_FIRST =
+      Comparator.<Step>comparingInt(step -> step.rest.open + step.depth)
+          .thenComparingInt(Step::number);
 
   /**
    * A multiple of a given polynomial.
@@ -56,16 +62,30 @@ final class Inequalities {
     }
   }
 
+  /**
+   * A step of a search.
+   *
+   * @param goal what was to be proved before it
+   * @param depth how many steps led to it
+   * @param number how many were found before it
+   */
+  private record Step(Polynomial goal, Rest rest, int depth, int number) {}
+
+  /**
+   * The terms of a goal that may be negative.
+   *
+   * @param first the one that the fewest multiples cancel; null if there is none
+   * @param fewest how many they are
+   */
+  private record OpenTerms(int count, @Nullable Term first, int fewest) {}
+
   private final List<Polynomial> given;
   private final Symbols symbols;
   private final Budget budget;
   private final Counterexamples counterexamples;
-  private final Set<Polynomial> seen = new HashSet<>();
 
   /** For each product, the multiples of given polynomials that have it. */
   private final Map<Monomial, List<Multiple>> multiples = new HashMap<>();
-
-  private int stepsLeft;
 
   /**
    * Creates proofs from given inequalities.
@@ -84,12 +104,7 @@ final class Inequalities {
 
   /** Whether a polynomial is not negative, as far as it can be proved; null has no sign. */
   boolean isNatural(@Nullable Polynomial polynomial) {
-    if (polynomial == null) {
-      return false;
-    }
-    stepsLeft = MAX_STEPS;
-    seen.clear();
-    return prove(polynomial, 0);
+    return polynomial != null && prove(polynomial);
   }
 
   /** Whether a polynomial is at least a number; of a number, whatever is given. */
@@ -104,56 +119,75 @@ final class Inequalities {
 
   /** Whether what is given cannot be. */
   boolean areContradictory() {
-    return isNatural(Polynomial.constant(-1));
+    return !counterexamples.exist() && isNatural(Polynomial.constant(-1));
   }
 
-  private boolean prove(Polynomial goal, int depth) {
-    budget.take(goal.size() + 1);
+  /** Whether what is given of the numbers of a launch alone cannot be, as the rest shows. */
+  boolean excludeLaunch() {
+    return !counterexamples.exist()
+        && given.stream()
+            .filter(each -> !each.has(id -> isOfThread(id)))
+            .anyMatch(each -> isNatural(Polynomial.constant(-1).minus(each)));
+  }
+
+  private boolean isOfThread(int id) {
+    Node node = symbols.node(ThreadPair.plain(id));
+    return ThreadPair.isSecond(id) || node.is(Operator.ITERATION) || node.is(Operator.SPECIAL);
+  }
+
+  private boolean prove(Polynomial whole) {
+    Set<Polynomial> seen = new HashSet<>();
+    Queue<Step> found = new PriorityQueue<>(NEAREST_FIRST);
+    Polynomial goal = whole;
+    int depth = 0;
+    int number = 0;
+    for (int steps = 0; steps < MAX_STEPS; ) {
+      budget.take(goal.size() + 1);
+      OpenTerms open = openTerms(goal);
+      Term first = open.first();
+      if (first == null) {
+        return true;
+      }
+      if (open.fewest() > 0 && !counterexamples.refute(goal)) {
+        steps++;
+        boolean isNew = seen.add(goal);
+        for (Multiple each : isNew ? multiplesOf(first.product()) : List.<Multiple>of()) {
+          Rest rest =
+              each.cancels(first) ? rest(goal, open.count(), first.coefficient(), each) : null;
+          if (rest != null && rest.open == 0) {
+            budget.take(rest.size + 1);
+            return true;
+          }
+          if (rest != null) {
+            found.add(new Step(goal, rest, depth + 1, number++));
+          }
+        }
+      }
+      Step next = found.poll();
+      if (next == null) {
+        return false;
+      }
+      goal = next.rest.of(next.goal);
+      depth = next.depth;
+    }
+    return false;
+  }
+
+  private OpenTerms openTerms(Polynomial goal) {
     Term first = null;
     int fewest = Integer.MAX_VALUE;
-    int open = 0;
-    for (int i = 0; i < goal.size(); i++) {
+    int count = 0;
+    for (int i = 0; i < goal.size() && fewest > 0; i++) {
       Term term = goal.term(i);
       if (term.coefficient() < 0 || mayBeNegative(term.product())) {
         // What no given one cancels stays, so that the term with the fewest decides soonest.
-        int count = cancelling(term);
-        if (count == 0) {
-          return false;
-        }
-        first = count < fewest ? term : first;
-        fewest = Math.min(fewest, count);
-        open++;
+        int cancelling = cancelling(term);
+        first = cancelling < fewest ? term : first;
+        fewest = Math.min(fewest, cancelling);
+        count++;
       }
     }
-    if (first == null) {
-      return true;
-    }
-    if (counterexamples.refute(goal)) {
-      return false;
-    }
-    stepsLeft--;
-    if (!seen.add(goal)) {
-      return false;
-    }
-    List<Rest> rests = new ArrayList<>();
-    for (Multiple each : multiplesOf(first.product())) {
-      Rest rest = each.cancels(first) ? rest(goal, open, first.coefficient(), each) : null;
-      if (rest != null) {
-        rests.add(rest);
-      }
-    }
-    // The nearest to a proof first.
-    rests.sort(Comparator.comparingInt(Rest::open));
-    for (Rest rest : rests) {
-      boolean isLast = depth + 1 == MAX_DEPTH || stepsLeft <= 0;
-      if (rest.open == 0 || isLast) {
-        budget.take(rest.size + 1);
-      }
-      if (rest.open == 0 || (!isLast && prove(rest.of(goal), depth + 1))) {
-        return true;
-      }
-    }
-    return false;
+    return new OpenTerms(count, first, fewest);
   }
 
   /** How many multiples of given polynomials cancel a term. */

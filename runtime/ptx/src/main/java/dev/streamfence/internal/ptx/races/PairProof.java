@@ -76,6 +76,9 @@ final class PairProof {
       PathFacts.Known first = one.known();
       PathFacts.Known second = other.known();
       proofs = proofs(distance, first, second);
+      if (proofs.excludeLaunch()) {
+        return true;
+      }
       // Of two threads at one place, neither lies beyond the other: they could be exchanged.
       boolean areApart =
           !one.equals(other)
@@ -85,7 +88,7 @@ final class PairProof {
         return true;
       }
       grew = false;
-      boolean impossible = equate(distance, Math.max(one.width(), other.width()));
+      boolean impossible = equate(distance, one.width(), other.width());
       for (Polynomial zero : first.zero()) {
         if (second.zero().contains(zero)) {
           impossible |= equateSame(zero);
@@ -153,21 +156,27 @@ final class PairProof {
 
   private boolean equateSame(Polynomial formula) {
     Polynomial distance = formula.minus(pair.second(formula));
-    return distance != null && equate(distance, 1);
+    return distance != null && equate(distance, 1, 1);
   }
 
-  /** Notes what follows if a distance is less than a width; whether it cannot be. */
-  private boolean equate(Polynomial distance, long width) {
+  /**
+   * Notes what follows if a distance is more than {@code -first} and less than {@code second};
+   * whether it cannot be.
+   *
+   * @param first the width of the first thread's place
+   * @param second that of the second thread's place
+   */
+  private boolean equate(Polynomial distance, long first, long second) {
     Map<Monomial, Polynomial> weights = new LinkedHashMap<>();
     Map<Monomial, Polynomial> others = new LinkedHashMap<>();
     for (Term term : distance.terms()) {
       Monomial varying = part(term.product(), true);
       Monomial same = part(term.product(), false);
-      long second = Arrays.stream(varying.nodes()).filter(ThreadPair::isSecond).count();
+      long ofSecond = Arrays.stream(varying.nodes()).filter(ThreadPair::isSecond).count();
       Polynomial weight = Polynomial.term(same, term.coefficient());
-      if (varying.nodes().length > 0 && second == 0) {
+      if (varying.nodes().length > 0 && ofSecond == 0) {
         weights.merge(varying, weight, PairProof::sum);
-      } else if (varying.nodes().length > 0 && second == varying.nodes().length) {
+      } else if (varying.nodes().length > 0 && ofSecond == varying.nodes().length) {
         Monomial plain =
             new Monomial(Arrays.stream(varying.nodes()).map(ThreadPair::plain).toArray());
         others.merge(plain, weight, PairProof::sum);
@@ -190,7 +199,7 @@ final class PairProof {
     }
     boolean before = grew;
     grew = false;
-    boolean impossible = solve(digits, rest, width);
+    boolean impossible = solve(digits, rest, first, second);
     if (!impossible && !grew) {
       Polynomial opposite = negated(rest);
       List<Digit> falling = new ArrayList<>();
@@ -201,7 +210,9 @@ final class PairProof {
         }
       }
       impossible =
-          opposite != null && falling.size() == digits.size() && solve(falling, opposite, width);
+          opposite != null
+              && falling.size() == digits.size()
+              && solve(falling, opposite, second, first);
     }
     grew |= before;
     return impossible;
@@ -224,14 +235,15 @@ final class PairProof {
   }
 
   /**
-   * Notes which digits are the same if the sum of their differences and a rest is less than a
-   * width; whether it cannot be.
+   * Notes which digits are the same if the sum of their differences and a rest is more than {@code
+   * -first} and less than {@code second}; whether it cannot be.
    */
-  private boolean solve(List<Digit> digits, Polynomial rest, long width) {
+  private boolean solve(List<Digit> digits, Polynomial rest, long first, long second) {
     if (digits.isEmpty()) {
-      return proofs.isAtLeast(rest, width) || proofs.isAtLeast(negated(rest), width);
+      return proofs.isAtLeast(rest, second) || proofs.isAtLeast(negated(rest), first);
     }
-    if (digits.size() == 1 && isOne(digits.get(0).weight()) && width == 1 && isZero(rest)) {
+    boolean isZero = first == 1 && second == 1 && rest.isZero();
+    if (digits.size() == 1 && isOne(digits.get(0).weight()) && isZero) {
       note(digits.get(0).value());
       return false;
     }
@@ -268,20 +280,21 @@ final class PairProof {
         if (isProgress
             && lowRest != null
             && highRest != null
-            && isBelow(low, lowRest, weight, width)) {
-          boolean impossible = solve(high, highRest, 1);
-          return solve(low, lowRest, width) || impossible;
+            && isBelow(low, lowRest, weight, first, second)) {
+          boolean impossible = solve(high, highRest, 1, 1);
+          return solve(low, lowRest, first, second) || impossible;
         }
       }
-      if (low.isEmpty() && isBetween(rest, weight, width)) {
+      if (low.isEmpty() && isBetween(rest, weight, first, second)) {
         return true;
       }
     }
     return false;
   }
 
-  /** Whether low digits and a rest, with the width, are less than one unit of the high ones. */
-  private boolean isBelow(List<Digit> low, Polynomial rest, Polynomial weight, long width) {
+  /** Whether low digits and a rest, with the widths, are less than one unit of the high ones. */
+  private boolean isBelow(
+      List<Digit> low, Polynomial rest, Polynomial weight, long first, long second) {
     Polynomial sum = rest;
     for (Digit digit : low) {
       Polynomial both = both(digit);
@@ -292,7 +305,7 @@ final class PairProof {
     }
     Polynomial above = weight.minus(sum);
     Polynomial below = weight.plus(sum);
-    return proofs.isAtLeast(above, width) && proofs.isAtLeast(below, width);
+    return proofs.isAtLeast(above, first) && proofs.isAtLeast(below, second);
   }
 
   /** What a digit adds to a distance. */
@@ -301,8 +314,8 @@ final class PairProof {
     return first == null ? null : first.minus(pair.second(first));
   }
 
-  /** Whether no multiple of a weight and a rest together are less than a width. */
-  private boolean isBetween(Polynomial rest, Polynomial weight, long width) {
+  /** Whether no multiple of a weight and a rest together are within the widths. */
+  private boolean isBetween(Polynomial rest, Polynomial weight, long first, long second) {
     if (rest.size() != 1 || weight.size() != 1) {
       return false;
     }
@@ -312,7 +325,7 @@ final class PairProof {
     }
     long multiple = Math.abs(weight.term(0).coefficient());
     long beyond = Math.floorMod(rest.term(0).coefficient(), multiple);
-    return beyond >= width && multiple - beyond >= width;
+    return beyond >= second && multiple - beyond >= first;
   }
 
   /** Notes that a digit is the same in both threads, and what it was computed from. */
@@ -330,10 +343,6 @@ final class PairProof {
 
   private static boolean isOne(Polynomial polynomial) {
     return polynomial.equals(Polynomial.constant(1));
-  }
-
-  private static boolean isZero(Polynomial polynomial) {
-    return polynomial.isZero();
   }
 
   private static @Nullable Polynomial negated(Polynomial polynomial) {

@@ -132,16 +132,33 @@ final class PathFacts {
       addAll(Guards.facts(access.guard(), true), found);
     }
     found.addAll(at(access.block()));
-    addSigns(found);
+    conclude(found);
     return found;
   }
 
-  /** Adds that what is not negative and not 0 is at least 1. */
-  private void addSigns(Known found) {
+  /** Adds that what is not negative and not 0 is at least 1, and what that says of masks. */
+  private void conclude(Known found) {
     // The outermost comparison first: those within it may build on it.
     for (int i = found.unequal.size() - 1; i >= 0; i--) {
       addSign(found.unequal.get(i), found);
       addSign(Polynomial.ZERO.minus(found.unequal.get(i)), found);
+    }
+    List<Polynomial> formulas = new ArrayList<>(found.inequalities());
+    formulas.addAll(found.unequal);
+    for (int id : ids(formulas)) {
+      addMask(symbols.node(id), found);
+    }
+  }
+
+  /** Adds that the last bits of a number that is not negative are at most the number. */
+  private void addMask(Node masked, Known found) {
+    if (!masked.is(Operator.AND) || Symbols.mask(masked) < 0) {
+      return;
+    }
+    Polynomial whole = symbols.exact(masked.input(masked.input(0).is(Operator.CONSTANT) ? 1 : 0));
+    Polynomial rest = whole == null ? null : whole.minus(Polynomial.of(masked.id));
+    if (whole != null && rest != null && proofs(found, whole).isNatural(whole)) {
+      found.natural.add(rest);
     }
   }
 
@@ -194,7 +211,7 @@ final class PathFacts {
         known.addAll(at(before.get(i)));
       }
       known.addAll(place.known().with(choice.id, value));
-      addSigns(known);
+      conclude(known);
       ways.add(new Place(offset, place.width(), known));
     }
     return ways;
@@ -275,9 +292,9 @@ final class PathFacts {
   }
 
   private Known at(int block) {
-    Known before = known.get(block);
-    if (before != null) {
-      return before;
+    Known kept = known.get(block);
+    if (kept != null) {
+      return kept;
     }
     Known found = new Known();
     known.put(block, found);
@@ -291,7 +308,10 @@ final class PathFacts {
       Loop loop = graph.loop(at);
       int dominator = graph.dominator(at);
       if (loop != null && loop.header == at && loop.latches.size() == 1) {
-        addIterations(loop, at(dominator), found);
+        Known before = new Known();
+        before.addAll(at(dominator));
+        conclude(before);
+        addIterations(loop, before, found);
       }
       at = dominator;
     }

@@ -3,6 +3,7 @@ package dev.streamfence.internal.ptx.races;
 import dev.streamfence.internal.ptx.symbolic.Polynomial;
 import dev.streamfence.internal.ptx.symbolic.Polynomial.Monomial;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.List;
@@ -27,6 +28,9 @@ final class Spans {
   private final IdentityHashMap<SharedAccess, Integer> spans = new IdentityHashMap<>();
   private final List<PairProof.Place> places = new ArrayList<>();
 
+  /** The spans of more than one access. */
+  private final BitSet several = new BitSet();
+
   /** What was found of pairs of spans. */
   private final Map<Integer, Boolean> found = new HashMap<>();
 
@@ -43,9 +47,10 @@ final class Spans {
     }
     groups.forEach(
         (origin, group) -> {
-          PairProof.Place place = group.size() < 2 ? null : place(origin, group, facts);
+          PairProof.Place place = place(origin, group, facts);
           if (place != null) {
             group.forEach(access -> spans.put(access, places.size()));
+            several.set(places.size(), group.size() > 1);
             places.add(place);
           }
         });
@@ -69,20 +74,26 @@ final class Spans {
     return offset == null ? null : new PairProof.Place(offset, end - first, known);
   }
 
-  /** Whether both accesses are in a span. */
+  /** Whether both accesses are in spans with others. */
   boolean areIn(SharedAccess one, SharedAccess other) {
-    return spans.containsKey(one) && spans.containsKey(other);
+    return isIn(one) && isIn(other);
+  }
+
+  private boolean isIn(SharedAccess access) {
+    Integer span = spans.get(access);
+    return span != null && several.get(span);
   }
 
   /**
-   * Whether a proof holds for the spans of two accesses; false if one is in none. Asks once for all
-   * accesses of the same spans.
+   * Whether a proof holds for the spans of two accesses; false if one is in none, or each is alone.
+   * Asks once for all accesses of the same spans.
    */
   boolean areApart(SharedAccess one, SharedAccess other) {
     Integer first = spans.get(one);
     Integer second = spans.get(other);
     return first != null
         && second != null
+        && (several.get(first) || several.get(second))
         && found.computeIfAbsent(
             first * places.size() + second,
             key -> proof.proves(places.get(first), places.get(second), one.isGlobal()));

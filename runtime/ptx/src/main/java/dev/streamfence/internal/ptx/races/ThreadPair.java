@@ -78,6 +78,11 @@ final class ThreadPair {
     return id >= SECOND;
   }
 
+  /** The second thread's symbol for a value that differs between the threads. */
+  static int second(int plain) {
+    return plain + SECOND;
+  }
+
   /**
    * Notes that a value is the same in both; whether that is new. What follows for other values is
    * known from {@link #conclude} on.
@@ -189,7 +194,7 @@ final class ThreadPair {
     for (Term term : formula.terms()) {
       int[] ids = term.product().nodes().clone();
       for (int i = 0; i < ids.length; i++) {
-        ids[i] += isSame(symbols.node(ids[i])) ? 0 : SECOND;
+        ids[i] = isSame(symbols.node(ids[i])) ? ids[i] : second(ids[i]);
       }
       Arrays.sort(ids);
       Polynomial sum = result.plus(Polynomial.term(new Monomial(ids), term.coefficient()));

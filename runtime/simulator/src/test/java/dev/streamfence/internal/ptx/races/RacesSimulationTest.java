@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.streamfence.corpus.Effort;
 import dev.streamfence.internal.ptx.CorpusKernels;
+import dev.streamfence.internal.ptx.DamagedCode;
 import dev.streamfence.internal.ptx.races.KernelRaces.Restriction;
 import dev.streamfence.internal.ptx.races.KernelRaces.Verdict;
 import dev.streamfence.internal.ptx.run.PtxInstance;
@@ -78,6 +79,22 @@ final class RacesSimulationTest {
       }
     }
     System.out.println("Races without a barrier: " + tally);
+    assertThat(tally.conflicting).isPositive();
+  }
+
+  @Test
+  void rowsOfThreadsWithOneChangeConflictOnlyWhereThatIsNotDisproved() throws Exception {
+    Tally tally = new Tally();
+    int[] seen = {0};
+    DamagedCode.forEach(
+        "rows.ptx",
+        text -> {
+          if (seen[0]++ % Effort.of(5, 1) == 0) {
+            check(text, "change " + seen[0] + " of rows.ptx", new Random(seen[0]), tally);
+          }
+        });
+    System.out.println("Races of damaged rows: " + tally);
+    assertThat(tally.verdicts.get(Verdict.PROVED)).isPositive();
     assertThat(tally.conflicting).isPositive();
   }
 
