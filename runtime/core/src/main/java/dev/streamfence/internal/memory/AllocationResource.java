@@ -137,6 +137,11 @@ public interface AllocationResource {
    */
   default void releasePostponed() {}
 
+  /** Whether frees are postponed. */
+  default boolean hasPostponed() {
+    return false;
+  }
+
   /** Refuses a size below one byte. */
   static void requirePositive(long bytes, String what) {
     if (bytes <= 0) {

@@ -96,6 +96,8 @@ public final class BudgetResource implements AllocationResource {
         } finally {
           account.endReturning(1);
         }
+      } else if (hasPostponed()) {
+        releasePostponed();
       }
     } finally {
       returned.signal();
@@ -117,6 +119,11 @@ public final class BudgetResource implements AllocationResource {
       // Who waits for room has to reap once more: what was queued here may be done already.
       account.endReturning(1);
     }
+  }
+
+  @Override
+  public boolean hasPostponed() {
+    return resource.hasPostponed();
   }
 
   @Override

@@ -149,6 +149,11 @@ public final class LoggingResource implements AllocationResource {
   }
 
   @Override
+  public boolean hasPostponed() {
+    return resource.hasPostponed();
+  }
+
+  @Override
   public boolean mayWaitForOthers() {
     return resource.mayWaitForOthers();
   }

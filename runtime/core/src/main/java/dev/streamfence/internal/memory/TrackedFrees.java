@@ -266,7 +266,7 @@ public abstract sealed class TrackedFrees permits TrackedResource, AdoptedMemory
   }
 
   /** Whether frees are postponed. */
-  final boolean hasPostponed() {
+  public final boolean hasPostponed() {
     return !unreleased.isEmpty();
   }
 

@@ -207,23 +207,27 @@ public final class UpstreamResource extends TrackedResource implements AutoClose
     if (!isPoolAlone()
         || !requireNonNull(pool).keepsAll()
         || isLost()
-        || hasPostponed()
         || streams.isWatched()
         || !isLive(allocation)
         || !streams.life().tryEnter()) {
       return false;
     }
     try {
+      Timeline user = allocation.hazards().usableLastUser();
+      if (user == null) {
+        return false;
+      }
       Throwable site = closingSite();
-      return allocation.closeAndReturn(() -> giveBackAtOnce(allocation, site));
+      return allocation.closeAndReturn(() -> giveBackAtOnce(allocation, user, site));
     } finally {
       streams.life().leave();
     }
   }
 
   /** Called with the lock of the account, so it waits for nothing. */
-  private boolean giveBackAtOnce(Allocation allocation, @Nullable Throwable closedAt) {
-    PendingUse latest = allocation.hazards().closeAfterOneStream(closedAt);
+  private boolean giveBackAtOnce(
+      Allocation allocation, Timeline user, @Nullable Throwable closedAt) {
+    PendingUse latest = allocation.hazards().closeAfterOneStream(user, closedAt);
     if (latest == null) {
       return false;
     }

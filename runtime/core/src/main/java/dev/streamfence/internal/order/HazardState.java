@@ -265,18 +265,24 @@ public final class HazardState extends ContentState {
   }
 
   /**
+   * The stream of the latest use, for {@link #closeAfterOneStream}; null if it cannot be used at
+   * this moment. May ask the driver.
+   */
+  public @Nullable Timeline usableLastUser() {
+    // Racy, benign: looked at again with the lock, across which no driver may be asked.
+    Timeline user = history.latest();
+    return user == null || !user.isUsable() ? null : user;
+  }
+
+  /**
    * Closes it if all its uses are on one stream and submitted, and no other code has it: work on
    * that stream then comes after them without a wait.
    *
+   * @param user the stream, from {@link #usableLastUser}
    * @param endedAt where that happens, if it is traced
    * @return the latest use; null if nothing has changed
    */
-  public @Nullable PendingUse closeAfterOneStream(@Nullable Throwable endedAt) {
-    // Racy, benign: looked at again with the lock, across which no driver may be asked.
-    Timeline user = history.latest();
-    if (user == null || !user.isUsable()) {
-      return null;
-    }
+  public @Nullable PendingUse closeAfterOneStream(Timeline user, @Nullable Throwable endedAt) {
     lock();
     try {
       long ticket = state == Availability.OPEN && holds == 0 ? history.latestOn(user) : -1;

@@ -30,10 +30,13 @@ import java.util.List;
 import java.util.OptionalLong;
 import java.util.Random;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -140,6 +143,29 @@ final class CachingPoolTest {
     assertThat(own.statistics().liveBytes()).isZero();
     assertThat(gpu.memory().statistics().liveBytes()).isZero();
     assertThat(gpu.memory().statistics().pendingBytes()).isZero();
+  }
+
+  @Test
+  void aCloseAsksTheDriverWithoutTheAccountsLock() {
+    AtomicInteger questions = new AtomicInteger();
+    gpu.close();
+    CudaDriver asking =
+        InterceptedDriver.of(
+            Inside.open(device),
+            (method, call) -> {
+              if (method.equals("isCapturing")) {
+                questions.incrementAndGet();
+                CompletableFuture.runAsync(() -> gpu.memory().statistics())
+                    .get(20, TimeUnit.SECONDS);
+              }
+              return call.proceed();
+            });
+    gpu = RuntimeOverDriver.open(asking, OPTIONS);
+    DeviceStream adopted = gpu.streams().adopt(device.library("other").createStream());
+    DeviceArray<byte[]> array = allocate(adopted, MIB);
+    questions.set(0);
+    array.close();
+    assertThat(questions).hasPositiveValue();
   }
 
   @Test

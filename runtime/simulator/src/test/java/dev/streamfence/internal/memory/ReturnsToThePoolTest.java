@@ -71,6 +71,38 @@ final class ReturnsToThePoolTest {
   }
 
   @Test
+  void aCloseWithoutWorkNeedsNoStreamAlsoWhileFreesArePostponed() throws InterruptedException {
+    BudgetResource budget = new BudgetResource(pooled, 8192);
+    Allocation postponed = budget.allocate(2048, on.a, "");
+    Allocation onA = budget.allocate(256, on.a, "");
+    Allocation onB = budget.allocate(256, on.b, "");
+    Allocation onC = budget.allocate(1024, on.c, "");
+    on.copies.fill(on.a, Region.of(postponed).range(0, 2048), 1, 1);
+    on.copies.copy(on.b, Region.of(postponed).range(0, 256), Region.of(onB).range(0, 256));
+    on.copies.copy(on.a, Region.of(postponed).range(0, 256), Region.of(onA).range(0, 256));
+    CountDownLatch isTaken = new CountDownLatch(1);
+    Waiting.thread(
+        () -> {
+          try (Submission other = on.c.begin(LAUNCH)) {
+            assertThat(other.isHeldByCurrentThread()).isTrue();
+            isTaken.countDown();
+            Waiting.await(goOn);
+          }
+        });
+    isTaken.await();
+    try (Submission launch = on.a.begin(LAUNCH)) {
+      assertThat(launch.isHeldByCurrentThread()).isTrue();
+      budget.deallocate(postponed);
+      assertThat(pooled.hasPostponed()).isTrue();
+      budget.deallocate(onC);
+      assertThat(budget.bytesOutstanding()).isEqualTo(2048 + 2 * 256);
+    }
+    goOn.countDown();
+    budget.releasePostponed();
+    assertThat(budget.bytesOutstanding()).isEqualTo(2 * 256);
+  }
+
+  @Test
   void aRequestWaitsForACloseThatHasBegun() {
     BudgetResource budget = new BudgetResource(pooled, 2048);
     AtomicReference<Allocation> closing = new AtomicReference<>();

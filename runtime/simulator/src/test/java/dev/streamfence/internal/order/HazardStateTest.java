@@ -320,7 +320,7 @@ final class HazardStateTest {
     use(timeline, block, false);
     use(other, block, false);
     assertThat(block.size()).isEqualTo(3);
-    assertThat(block.closeAfterOneStream(null)).isNull();
+    assertThat(block.closeAfterOneStream(timeline, null)).isNull();
     List<HazardState> parts = block.split(List.of("a half", "another half"));
     assertThat(parts.get(0).size()).isEqualTo(3);
     assertThat(block.join(parts)).isTrue();
