@@ -6,6 +6,7 @@ import java.lang.ref.ReferenceQueue;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What to do about arrays that become unreachable without being closed, and about downloads whose
@@ -60,7 +61,7 @@ public final class LostArrays {
 
     @Override
     protected void lost() {
-      nextCollection = new CollectionWatch();
+      nextCollection = null;
       // In this order: a keeper that is kept again meanwhile stays.
       for (Keeper keeper : List.copyOf(KEEPERS)) {
         KEEPERS.remove(keeper);
@@ -73,9 +74,11 @@ public final class LostArrays {
   private static final Set<Watch> WATCHES = ConcurrentHashMap.newKeySet();
   private static final Set<Keeper> KEEPERS = ConcurrentHashMap.newKeySet();
 
-  /** Written by the thread, which alone needs it to be reachable. */
-  @SuppressWarnings("unused")
-  private static Watch nextCollection = new CollectionWatch();
+  /** How long the thread waits for a lost object while the Java heap has no room for a watch. */
+  private static final long RETRY_MILLIS = 100;
+
+  /** Used by the thread alone; null if there was no room for it. */
+  private static @Nullable Watch nextCollection;
 
   static {
     Thread thread = new Thread(LostArrays::serve, "streamfence lost arrays");
@@ -95,11 +98,24 @@ public final class LostArrays {
     KEEPERS.add(keeper);
   }
 
+  private static boolean watchesCollections() {
+    if (nextCollection == null) {
+      try {
+        nextCollection = new CollectionWatch();
+      } catch (OutOfMemoryError e) {
+        return false;
+      }
+    }
+    return true;
+  }
+
   private static void serve() {
     while (true) {
       try {
-        Reference<?> lost = LOST.remove();
-        ((Watch) lost).lost();
+        Reference<?> lost = LOST.remove(watchesCollections() ? 0 : RETRY_MILLIS);
+        if (lost != null) {
+          ((Watch) lost).lost();
+        }
       } catch (InterruptedException | RuntimeException | Error e) {
         // Like a cleaner: one action that fails must not end the others.
       }

@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -75,7 +76,7 @@ final class OpenArrays implements LostArrays.Keeper {
         } catch (RuntimeException | Error e) {
           if (allocation.isOpen()) {
             isEnded = false;
-            allocation.pass(null, this);
+            hold();
           }
           throw e;
         } finally {
@@ -84,6 +85,16 @@ final class OpenArrays implements LostArrays.Keeper {
             isEnded = true;
           }
         }
+      }
+    }
+
+    /**
+     * Leaves the memory of an array that no caller has, and that could not be closed, to the next
+     * allocation or reap.
+     */
+    void abandon() {
+      if (allocation != null && allocation.pass(this, null)) {
+        lost.add(allocation);
       }
     }
 
@@ -110,6 +121,7 @@ final class OpenArrays implements LostArrays.Keeper {
   }
 
   private final BudgetResource resource;
+  private final Supplier<List<Allocation>> open;
   private final AdoptedMemory adopted;
   private final boolean freeHoldsUp;
   private final Life life;
@@ -125,11 +137,13 @@ final class OpenArrays implements LostArrays.Keeper {
 
   OpenArrays(
       BudgetResource resource,
+      Supplier<List<Allocation>> open,
       AdoptedMemory adopted,
       boolean freeHoldsUp,
       Life life,
       StickyError faults) {
     this.resource = resource;
+    this.open = open;
     this.adopted = adopted;
     this.freeHoldsUp = freeHoldsUp;
     this.life = life;
@@ -168,9 +182,17 @@ final class OpenArrays implements LostArrays.Keeper {
   public void keepIfNeeded() {
     // In this order: an array that is made meanwhile finds itself not kept, or is found here.
     isKept = false;
-    if (resource.snapshot().live() > 0 || adopted.hasOpen()) {
+    if (!life.isClosed() && (hasHeld() || adopted.hasHeld())) {
       keep();
     }
+  }
+
+  /**
+   * Whether an array has memory. Those that are lost need no watch, though they may not be freed.
+   */
+  private boolean hasHeld() {
+    return resource.snapshot().live() > 0
+        && (lost.isEmpty() || open.get().stream().anyMatch(Allocation::isHeld));
   }
 
   /** Frees the lost arrays that the thread of lost arrays must not, or could not, free. */
@@ -182,7 +204,9 @@ final class OpenArrays implements LostArrays.Keeper {
     try {
       for (Allocation allocation = lost.poll(); allocation != null; allocation = lost.poll()) {
         try {
-          free(allocation);
+          if (allocation.isOpen()) {
+            free(allocation);
+          }
         } catch (RuntimeException e) {
           faults.swallowed(e);
           failed.add(allocation);
@@ -204,6 +228,9 @@ final class OpenArrays implements LostArrays.Keeper {
       deallocate(allocation);
     } catch (RuntimeException | Error e) {
       failure.addSuppressed(e);
+      if (allocation.isOpen()) {
+        lost.add(allocation);
+      }
     }
   }
 

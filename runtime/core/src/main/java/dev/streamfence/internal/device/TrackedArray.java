@@ -371,6 +371,8 @@ public sealed class TrackedArray<A> implements ReadableArray<A> permits Writable
       close();
     } catch (RuntimeException | Error e) {
       failure.addSuppressed(e);
+      // No caller has it to close it again.
+      lifetime.abandon();
     }
   }
 

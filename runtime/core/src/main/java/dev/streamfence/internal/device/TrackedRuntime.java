@@ -104,7 +104,13 @@ public final class TrackedRuntime implements DeviceRuntime {
         new AdoptedMemory(
             pool, options.traceAllocations(), stack::overlapping, new CallsOfOwners());
     this.arrays =
-        new OpenArrays(stack.budget(), adopted, stack.freeHoldsUp(), pool.life(), driver.sticky());
+        new OpenArrays(
+            stack.budget(),
+            stack::open,
+            adopted,
+            stack.freeHoldsUp(),
+            pool.life(),
+            driver.sticky());
     this.copies = opening.copies().apply(pool);
     this.peerAccess = new PeerAccess(driver);
     this.peerCopies = new PeerCopies(pool, peerAccess);

@@ -83,8 +83,8 @@ public final class AdoptedMemory extends TrackedFrees {
   }
 
   /** Whether an array has adopted memory. */
-  public boolean hasOpen() {
-    return live().stream().anyMatch(Allocation::isOpen);
+  public boolean hasHeld() {
+    return live().stream().anyMatch(Allocation::isHeld);
   }
 
   /**

@@ -1,13 +1,17 @@
 package dev.streamfence.internal.device;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.streamfence.CudaDriverException;
 import dev.streamfence.DeviceArray;
 import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
 import dev.streamfence.RuntimeOptions;
 import dev.streamfence.internal.driver.CudaDriver;
 import dev.streamfence.internal.driver.InterceptedDriver;
+import dev.streamfence.memory.MemoryResource;
+import dev.streamfence.memory.MemoryStream;
 import dev.streamfence.simulation.DriverCall;
 import dev.streamfence.simulation.Schedule;
 import dev.streamfence.simulation.SimulatedDevice;
@@ -15,6 +19,7 @@ import java.lang.ref.WeakReference;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -250,10 +255,90 @@ final class LostArraysTest {
     }
   }
 
-  @Test
-  void anArrayThatIsLostTogetherWithItsRuntimeIsReportedAndTheRuntimeCollected()
+  /** An operation that makes an array, and the driver call that fills it. */
+  private enum Making {
+    UPLOAD(DriverCall.COPY_TO_DEVICE_ASYNC) {
+      @Override
+      void make(DeviceArray<int[]> other, DeviceStream stream) {
+        stream.runtime().memory().upload(stream, new int[16]);
+      }
+    },
+    ZEROED(DriverCall.FILL_32_ASYNC) {
+      @Override
+      void make(DeviceArray<int[]> other, DeviceStream stream) {
+        stream.runtime().memory().allocateZeroed(stream, int[].class, 16);
+      }
+    },
+    COPY(DriverCall.COPY_ON_DEVICE_ASYNC) {
+      @Override
+      void make(DeviceArray<int[]> other, DeviceStream stream) {
+        other.copy(stream);
+      }
+    };
+
+    private final DriverCall filling;
+
+    Making(DriverCall filling) {
+      this.filling = filling;
+    }
+
+    abstract void make(DeviceArray<int[]> other, DeviceStream stream);
+  }
+
+  @ParameterizedTest
+  @EnumSource(Making.class)
+  void anArrayThatIsNeitherFilledNorFreedIsFreedByTheNextReap(Making making) {
+    try (DeviceRuntime gpu = DeviceRuntime.simulated(device)) {
+      DeviceStream stream = gpu.streams().acquire();
+      DeviceArray<int[]> other = gpu.memory().upload(stream, new int[16]);
+      device.failCall(making.filling, 1, 1);
+      device.failCall(DriverCall.FREE_ASYNC, 1, 1);
+      assertThatThrownBy(() -> making.make(other, stream))
+          .isInstanceOf(CudaDriverException.class)
+          .hasMessageStartingWith(making.filling.function());
+      gpu.memory().reap();
+      assertThat(gpu.memory().statistics().liveBytes()).isEqualTo(64);
+      other.close();
+    }
+  }
+
+  /** How a lost array is freed: by a thread of the program in all but the first case. */
+  private enum Free {
+    BY_THE_THREAD_OF_LOST_ARRAYS(options -> options),
+    CHECKED(options -> options.withGuardMemory(true)),
+    DIRECT(options -> options.withDirectMemory(true)),
+    BY_A_RESOURCE(options -> options.withMemoryResource(Resource::new));
+
+    private final UnaryOperator<RuntimeOptions> change;
+
+    Free(UnaryOperator<RuntimeOptions> change) {
+      this.change = change;
+    }
+  }
+
+  private record Resource(MemoryResource upstream) implements MemoryResource {
+    @Override
+    public long allocate(long sizeInBytes, MemoryStream stream) {
+      return upstream.allocate(sizeInBytes, stream);
+    }
+
+    @Override
+    public void deallocate(long address, long sizeInBytes, MemoryStream stream) {
+      upstream.deallocate(address, sizeInBytes, stream);
+    }
+
+    @Override
+    public boolean isStreamOrdered() {
+      return upstream.isStreamOrdered();
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(Free.class)
+  void anArrayThatIsLostTogetherWithItsRuntimeIsReportedAndTheRuntimeCollected(Free free)
       throws InterruptedException {
-    WeakReference<DeviceRuntime> runtime = loseARuntime(true);
+    WeakReference<DeviceRuntime> runtime =
+        loseARuntime(free.change.apply(RuntimeOptions.defaults()), true);
     while (log.recordsWith("'lost with its runtime'").isEmpty()) {
       collectOnce();
     }
@@ -262,11 +347,31 @@ final class LostArraysTest {
 
   @Test
   void aRuntimeThatIsLostWithoutOpenArraysIsCollected() throws InterruptedException {
-    awaitCollected(loseARuntime(false));
+    awaitCollected(loseARuntime(RuntimeOptions.defaults(), false));
   }
 
-  private static WeakReference<DeviceRuntime> loseARuntime(boolean withArray) {
-    DeviceRuntime gpu = DeviceRuntime.simulated();
+  @Test
+  void aClosedRuntimeWhoseArrayCouldNotBeFreedIsCollected() throws InterruptedException {
+    WeakReference<DeviceRuntime> runtime = closeInVain();
+    // A record of the simulated device has the device.
+    log.records().clear();
+    awaitCollected(runtime);
+  }
+
+  private static WeakReference<DeviceRuntime> closeInVain() {
+    SimulatedDevice refusing = SimulatedDevice.builder().build();
+    DeviceRuntime gpu = DeviceRuntime.simulated(refusing);
+    gpu.memory().allocate(gpu.streams().acquire(), int[].class, 16);
+    for (int call = 1; call <= 4; call++) {
+      refusing.failCall(DriverCall.FREE_ASYNC, call, 1);
+    }
+    assertThatThrownBy(gpu::close).isInstanceOf(CudaDriverException.class);
+    return new WeakReference<>(gpu);
+  }
+
+  private static WeakReference<DeviceRuntime> loseARuntime(
+      RuntimeOptions options, boolean withArray) {
+    DeviceRuntime gpu = DeviceRuntime.simulated(SimulatedDevice.builder().build(), options);
     DeviceStream stream = gpu.streams().acquire();
     gpu.memory().allocate(stream, int[].class, 16, "closed").close();
     if (withArray) {
