@@ -318,9 +318,16 @@ final class SpilledArrays {
     (place == Place.HOST ? hostBytes : diskBytes).addAndGet(-bytes);
   }
 
-  /** Deletes the files of the arrays that are not closed. */
+  /** Deletes the files of the arrays that are not closed, and forgets what the runtime frees. */
   void closeFiles(Teardown teardown) {
     arrays.keySet().forEach(ledger -> teardown.step(ledger::closeFile));
+    for (Undiscarded each = undiscarded.poll(); each != null; each = undiscarded.poll()) {
+      SpilledCopy<?> copy = each.copy;
+      if (copy.place() == Place.DISK) {
+        teardown.step(copy::discard);
+      }
+      withdraw(copy.place(), each.bytes);
+    }
   }
 
   SpillStatistics statistics() {

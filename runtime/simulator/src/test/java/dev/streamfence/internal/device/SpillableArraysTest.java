@@ -475,6 +475,35 @@ final class SpillableArraysTest {
     array.close();
   }
 
+  @Test
+  void memoryOfAReturnThatFailsAndCannotBeFreedIsFreedByTheNextReap() {
+    reopen(options().withCachingPool(false));
+    SpillableArray<int[]> array = array(1);
+    memory.spill(stream, 1);
+    device.failCall(DriverCall.COPY_TO_DEVICE_ASYNC, 1, 1);
+    device.failCall(DriverCall.FREE_ASYNC, 1, 1);
+    assertThatThrownBy(() -> array.use(stream)).isInstanceOf(CudaDriverException.class);
+    array.close();
+    memory.reap();
+    stream.synchronize();
+    memory.reap();
+    assertThat(memory.statistics().liveBytes()).isZero();
+    assertThat(memory.usageByTag()).isEmpty();
+  }
+
+  @Test
+  void aCopyThatCouldNotBeDiscardedCountsNoLongerOnceTheRuntimeIsClosed() {
+    SpillableArray<int[]> array = array(1);
+    memory.spill(stream, 1);
+    device.failCall(DriverCall.FREE_HOST, 1, 1);
+    assertThatThrownBy(() -> array.use(stream)).isInstanceOf(CudaDriverException.class);
+    device.failCall(DriverCall.FREE_HOST, 1, 1);
+    array.close();
+    requireOnHost(array.sizeInBytes());
+    gpu.close();
+    requireOnHost(0);
+  }
+
   private void requireOnHost(long bytes) {
     assertThat(memory.statistics().pinnedBytes()).isEqualTo(bytes);
     assertThat(memory.pressure().spilling().hostBytes()).isEqualTo(bytes);
