@@ -19,7 +19,10 @@ public final class HazardLocks {
   static void awaitEndOrLock(Thread thread) throws InterruptedException {
     while (thread.getState() != Thread.State.TERMINATED
         && Arrays.stream(thread.getStackTrace())
-            .noneMatch(frame -> frame.getClassName().equals(HazardLock.class.getName()))) {
+            .noneMatch(
+                frame ->
+                    frame.getClassName().equals(HazardLock.class.getName())
+                        && frame.getMethodName().equals("pause"))) {
       Thread.sleep(1);
     }
   }
