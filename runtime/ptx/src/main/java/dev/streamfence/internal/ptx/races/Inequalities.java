@@ -32,7 +32,7 @@ final class Inequalities {
   /** How many differences one search looks at: proofs that exist take few. */
   private static final int MAX_STEPS = 8;
 
-  /** Those that lack the fewest terms first, and of them those that took the fewest steps. */
+  /** By how many terms are open and how many steps were taken, together. */
   private static final Comparator<Step> NEAREST_FIRST =
       Comparator.<Step>comparingInt(step -> step.rest.open + step.depth)
           .thenComparingInt(Step::number);

@@ -19,6 +19,7 @@ import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
@@ -32,20 +33,43 @@ final class PathFacts {
   private static final int MAX_WAYS = 3;
 
   /**
+   * A comparison without a sign, with a difference of numbers of a launch: {@code 3 <= n - 1} holds
+   * for n = 0 as well.
+   *
+   * @param more the difference
+   * @param natural what is not negative if the difference is not
+   */
+  private record Doubt(Polynomial more, List<Polynomial> natural) {
+    @Nullable Doubt with(int id, Polynomial value) {
+      Polynomial changed = more.with(id, value);
+      List<Polynomial> follows = new ArrayList<>();
+      natural.forEach(each -> Known.add(each.with(id, value), follows));
+      return changed == null ? null : new Doubt(changed, follows);
+    }
+  }
+
+  /**
    * What holds at a place.
    *
    * @param natural what is not negative
    * @param zero what is 0
    * @param unequal what is not 0, the nearest first
    * @param orders which values are less than others, also without a sign
+   * @param doubts what may hold
    */
   record Known(
       List<Polynomial> natural,
       List<Polynomial> zero,
       List<Polynomial> unequal,
-      List<Fact> orders) {
+      List<Fact> orders,
+      List<Doubt> doubts) {
     Known() {
-      this(new ArrayList<>(), new ArrayList<>(), new ArrayList<>(), new ArrayList<>());
+      this(
+          new ArrayList<>(),
+          new ArrayList<>(),
+          new ArrayList<>(),
+          new ArrayList<>(),
+          new ArrayList<>());
     }
 
     /** All of it as what is not negative. */
@@ -62,7 +86,7 @@ final class PathFacts {
     }
 
     boolean isFull() {
-      return natural.size() + zero.size() + unequal.size() >= MAX_FACTS;
+      return natural.size() + zero.size() + unequal.size() + doubts.size() >= MAX_FACTS;
     }
 
     void addAll(Known other) {
@@ -70,6 +94,7 @@ final class PathFacts {
       zero.addAll(other.zero);
       unequal.addAll(other.unequal);
       orders.addAll(other.orders);
+      doubts.addAll(other.doubts);
     }
 
     /** The same with a formula in place of a value. */
@@ -79,6 +104,12 @@ final class PathFacts {
       zero.forEach(each -> add(each.with(id, value), found.zero));
       unequal.forEach(each -> add(each.with(id, value), found.unequal));
       found.orders.addAll(orders);
+      for (Doubt each : doubts) {
+        Doubt changed = each.with(id, value);
+        if (changed != null) {
+          found.doubts.add(changed);
+        }
+      }
       return found;
     }
 
@@ -94,6 +125,7 @@ final class PathFacts {
       zero.retainAll(other.zero);
       unequal.retainAll(other.unequal);
       orders.retainAll(other.orders);
+      doubts.retainAll(other.doubts);
     }
   }
 
@@ -136,8 +168,18 @@ final class PathFacts {
     return found;
   }
 
-  /** Adds that what is not negative and not 0 is at least 1, and what that says of masks. */
+  /**
+   * Adds what comparisons without a sign say where none can be negative, that what is not negative
+   * and not 0 is at least 1, and what that says of masks.
+   */
   private void conclude(Known found) {
+    // The outermost comparison first, here as well.
+    for (int i = found.doubts.size() - 1; i >= 0; i--) {
+      Doubt doubt = found.doubts.get(i);
+      if (proofs(found, doubt.more).isNatural(doubt.more)) {
+        found.natural.addAll(doubt.natural);
+      }
+    }
     // The outermost comparison first: those within it may build on it.
     for (int i = found.unequal.size() - 1; i >= 0; i--) {
       addSign(found.unequal.get(i), found);
@@ -333,10 +375,16 @@ final class PathFacts {
         continue;
       }
       if (fact.operation() != Operator.EQUAL) {
-        found.natural.add(difference);
+        Polynomial more = doubtful(fact);
+        List<Polynomial> natural = new ArrayList<>(List.of(difference));
         Polynomial left = symbols.of(fact.left());
         if (isUnsigned(fact) && left != null) {
-          found.natural.add(left);
+          natural.add(left);
+        }
+        if (more == null) {
+          found.natural.addAll(natural);
+        } else {
+          found.doubts.add(new Doubt(more, natural));
         }
       } else {
         (fact.isTrue() ? found.zero : found.unequal).add(difference);
@@ -361,6 +409,26 @@ final class PathFacts {
         || fact.left().is(Operator.ZERO_EXTEND);
   }
 
+  /**
+   * The difference of numbers of a launch that a fact compares without a sign; null if it compares
+   * something else.
+   */
+  private @Nullable Polynomial doubtful(Fact fact) {
+    Polynomial more = formulas.of(fact.right());
+    boolean isDifference =
+        fact.operation() != Operator.EQUAL
+            && comparesWithoutSign(fact)
+            && more.terms().stream().anyMatch(term -> term.coefficient() < 0)
+            && more.has(id -> true);
+    return isDifference ? Objects.requireNonNullElse(symbols.fixed(more), more) : null;
+  }
+
+  private boolean comparesWithoutSign(Fact fact) {
+    return fact.operation() == Operator.LESS_UNSIGNED
+        || fact.operation() == Operator.LESS_OR_EQUAL_UNSIGNED
+        || formulas.conditions(fact.right()).stream().anyMatch(each -> each.least() == 0);
+  }
+
   /** What a fact compares, if it compares the numbers of its formulas; otherwise null. */
   private @Nullable Polynomial difference(Fact fact) {
     for (Condition condition : formulas.conditions(fact.left())) {
@@ -377,13 +445,10 @@ final class PathFacts {
       return null;
     }
     Polynomial more = formulas.of(fact.right());
-    boolean isUnsigned =
-        fact.operation() == Operator.LESS_UNSIGNED
-            || fact.operation() == Operator.LESS_OR_EQUAL_UNSIGNED
-            || formulas.conditions(fact.right()).stream().anyMatch(each -> each.least() == 0);
     // A number below 0 is a large one without a sign.
     boolean isOfLaunch = formulas.isUniform(more) && more.has(id -> true);
-    boolean mayWrap = isUnsigned && !isOfLaunch && !symbols.signs().isPlainlyNatural(more);
+    boolean mayWrap =
+        comparesWithoutSign(fact) && !isOfLaunch && !symbols.signs().isPlainlyNatural(more);
     if (fact.operation() != Operator.EQUAL && mayWrap) {
       return null;
     }
@@ -416,7 +481,9 @@ final class PathFacts {
           difference == null || previous == null || !isFollowed
               ? null
               : difference.with(iteration, previous);
-      Polynomial holds = last == null ? null : held(fact, last, iteration);
+      Polynomial more = doubtful(fact);
+      boolean isCertain = more == null || proofs(before, more).isNatural(more);
+      Polynomial holds = last == null || !isCertain ? null : held(fact, last, iteration);
       Polynomial first = holds == null ? null : first(fact, holds, iteration);
       if (holds != null
           && first != null

@@ -301,6 +301,17 @@ final class RaceProofsTest {
   }
 
   @ParameterizedTest
+  @CsvSource({"'', false", "'setp.lt.s32 %p2, %r6, 1; @%p2 bra END;', true"})
+  void aDifferenceOfALaunchThatIsComparedWithoutASignMayBeNegative(String guard, boolean isProved) {
+    // For m = 0, m - 1 is the largest number without a sign, and all threads have one element.
+    String code =
+        guard
+            + " add.s32 %r14, %r6, -1; setp.lt.u32 %p1, %r14, 3; @%p1 bra END;"
+            + " mul.lo.s32 %r15, %r4, %r6; ";
+    assertThat(verdict(code + at("%r15") + STORE) == Verdict.PROVED).isEqualTo(isProved);
+  }
+
+  @ParameterizedTest
   @CsvSource({"20, true", "30, false"})
   void theFarthestOfVeryManyComparisonsAreLeftOut(int count, boolean isProved) {
     StringBuilder code = new StringBuilder("setp.ne.s32 %p1, %r4, 0; @%p1 bra END; ");
