@@ -28,7 +28,7 @@ public final class LostArrays {
     protected abstract void lost();
   }
 
-  /** What reaches watches. */
+  /** An object through which watches are reachable. */
   public interface Keeper {
     /**
      * Called after collections of garbage, to let a runtime be collected that the program has lost:
@@ -93,12 +93,13 @@ public final class LostArrays {
     WATCHES.add(new KeptWatch(watched, action));
   }
 
-  /** Keeps what reaches watches reachable until {@link Keeper#keepIfNeeded} lets it go. */
+  /** Keeps a keeper, and its watches, reachable until {@link Keeper#keepIfNeeded} lets it go. */
   public static void keep(Keeper keeper) {
     KEEPERS.add(keeper);
   }
 
-  private static boolean watchesCollections() {
+  /** Watches for the next collection; returns whether the heap has room for that. */
+  private static boolean watchNextCollection() {
     if (nextCollection == null) {
       try {
         nextCollection = new CollectionWatch();
@@ -112,7 +113,7 @@ public final class LostArrays {
   private static void serve() {
     while (true) {
       try {
-        Reference<?> lost = LOST.remove(watchesCollections() ? 0 : RETRY_MILLIS);
+        Reference<?> lost = LOST.remove(watchNextCollection() ? 0 : RETRY_MILLIS);
         if (lost != null) {
           ((Watch) lost).lost();
         }

@@ -159,6 +159,7 @@ public final class UpstreamResource extends TrackedResource implements AutoClose
     try {
       return registered(returned, sizeInBytes, tag, timeline, payer);
     } catch (RuntimeException | Error e) {
+      // No allocation was made of the bytes, so that none is to be closed.
       payer.closeAndReturn(sizeInBytes, () -> true);
       throw e;
     }
