@@ -49,16 +49,21 @@ final class ReturnsToThePoolTest {
     }
   }
 
+  /** Lets two streams read an allocation, so that its free is work on one of them. */
+  private void readOnTwoStreams(BudgetResource budget, Allocation read) {
+    Allocation onA = budget.allocate(256, on.a, "");
+    Allocation onB = budget.allocate(256, on.b, "");
+    on.copies.fill(on.a, Region.of(read).range(0, read.sizeInBytes()), 1, 1);
+    on.copies.copy(on.b, Region.of(read).range(0, 256), Region.of(onB).range(0, 256));
+    on.copies.copy(on.a, Region.of(read).range(0, 256), Region.of(onA).range(0, 256));
+  }
+
   @Test
   void aRequestWaitsForAPostponedFreeThatAnotherThreadIsQueuing() {
     BudgetResource budget = new BudgetResource(pooled, 4608);
     Allocation postponed = budget.allocate(2048, on.a, "");
     Allocation closed = budget.allocate(2048, on.c, "");
-    Allocation onA = budget.allocate(256, on.a, "");
-    Allocation onB = budget.allocate(256, on.b, "");
-    on.copies.fill(on.a, Region.of(postponed).range(0, 2048), 1, 1);
-    on.copies.copy(on.b, Region.of(postponed).range(0, 256), Region.of(onB).range(0, 256));
-    on.copies.copy(on.a, Region.of(postponed).range(0, 256), Region.of(onA).range(0, 256));
+    readOnTwoStreams(budget, postponed);
     postpone(budget, postponed);
     isHeldUp = true;
     Waiting.thread(() -> budget.deallocate(closed));
@@ -74,12 +79,8 @@ final class ReturnsToThePoolTest {
   void aCloseWithoutWorkNeedsNoStreamAlsoWhileFreesArePostponed() throws InterruptedException {
     BudgetResource budget = new BudgetResource(pooled, 8192);
     Allocation postponed = budget.allocate(2048, on.a, "");
-    Allocation onA = budget.allocate(256, on.a, "");
-    Allocation onB = budget.allocate(256, on.b, "");
     Allocation onC = budget.allocate(1024, on.c, "");
-    on.copies.fill(on.a, Region.of(postponed).range(0, 2048), 1, 1);
-    on.copies.copy(on.b, Region.of(postponed).range(0, 256), Region.of(onB).range(0, 256));
-    on.copies.copy(on.a, Region.of(postponed).range(0, 256), Region.of(onA).range(0, 256));
+    readOnTwoStreams(budget, postponed);
     CountDownLatch isTaken = new CountDownLatch(1);
     Waiting.thread(
         () -> {
