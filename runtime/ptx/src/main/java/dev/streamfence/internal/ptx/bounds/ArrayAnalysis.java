@@ -17,12 +17,34 @@ import dev.streamfence.internal.ptx.symbolic.Node.Operator;
 import dev.streamfence.internal.ptx.symbolic.Polynomial;
 import dev.streamfence.internal.ptx.syntax.Instruction;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** The analysis of a kernel's accesses to one array. Confined to one thread, used once. */
 final class ArrayAnalysis {
+  /**
+   * Accesses whose addresses differ by a constant only, and of which all are made if one is. No
+   * condition of an address is about the constant: addresses have 64 bits.
+   */
+  private record Neighbours(int block, @Nullable Node guard, Node address) {
+    static Neighbours of(MemoryAccess access) {
+      Node address = access.address();
+      return new Neighbours(
+          access.block(), access.guard(), isMoved(address) ? address.input(0) : address);
+    }
+
+    static boolean isMoved(Node address) {
+      return address.is(Operator.ADD)
+          && address.input(1).is(Operator.CONSTANT)
+          && address.input(1).constant == (int) address.input(1).constant;
+    }
+  }
+
   private final int array;
   private final ArrayPlace place;
   private final KernelValues values;
@@ -64,13 +86,18 @@ final class ArrayAnalysis {
     if (escapes) {
       reason = "its address leaves the registers of the thread";
     }
+    List<MemoryAccess> accesses = new ArrayList<>();
     for (MemoryAccess access : values.accesses()) {
       if (dependences.dependsOn(access.address(), array)) {
-        try {
-          add(access);
-        } catch (TooComplexException e) {
-          unclear(access, String.valueOf(e.getMessage()));
-        }
+        accesses.add(access);
+      }
+    }
+    Set<MemoryAccess> outermost = outermost(accesses);
+    for (MemoryAccess access : accesses) {
+      try {
+        add(access, outermost.contains(access));
+      } catch (TooComplexException e) {
+        unclear(access, String.valueOf(e.getMessage()));
       }
     }
     try {
@@ -79,6 +106,36 @@ final class ArrayAnalysis {
       // What is certain of them takes too much work to find.
     }
     return this;
+  }
+
+  /**
+   * Some accesses without those between others: what an unrolled loop touches is what the first and
+   * the last of its accesses touch, and all that lies between them.
+   */
+  private static Set<MemoryAccess> outermost(List<MemoryAccess> accesses) {
+    Map<Neighbours, MemoryAccess> first = new HashMap<>();
+    Map<Neighbours, MemoryAccess> last = new HashMap<>();
+    Set<MemoryAccess> found = Collections.newSetFromMap(new IdentityHashMap<>());
+    for (MemoryAccess access : accesses) {
+      Neighbours neighbours = Neighbours.of(access);
+      if (access.width() == 0) {
+        found.add(access);
+      } else {
+        first.merge(neighbours, access, (a, b) -> begin(b) < begin(a) ? b : a);
+        last.merge(neighbours, access, (a, b) -> end(b) > end(a) ? b : a);
+      }
+    }
+    found.addAll(first.values());
+    found.addAll(last.values());
+    return found;
+  }
+
+  private static long begin(MemoryAccess access) {
+    return Neighbours.isMoved(access.address()) ? access.address().input(1).constant : 0;
+  }
+
+  private static long end(MemoryAccess access) {
+    return begin(access) + access.width();
   }
 
   ArrayBounds bounds() {
@@ -95,7 +152,12 @@ final class ArrayAnalysis {
     return certain;
   }
 
-  private void add(MemoryAccess access) {
+  /**
+   * Adds an access to this array.
+   *
+   * @param isOutermost false if others touch as much as it does
+   */
+  private void add(MemoryAccess access, boolean isOutermost) {
     Polynomial address = formulas.of(access.address());
     Node base = formulas.base(address);
     if (base == null || base.constant != array) {
@@ -110,6 +172,9 @@ final class ArrayAnalysis {
     }
     if (Widths.touchesAll(access.instruction())) {
       inArray.add(access);
+    }
+    if (!isOutermost) {
+      return;
     }
     try {
       List<Fact> guard = access.guard() == null ? List.of() : Guards.facts(access.guard(), true);
@@ -147,7 +212,7 @@ final class ArrayAnalysis {
     List<Node> parts = formulas.parts(formula);
     String end = step.hasLow() ? " from above" : step.hasHigh() ? " from below" : "";
     if (formula.has(id -> formulas.loads(id))) {
-      Set<Node> reached = Node.reached(parts, node -> !node.is(Operator.UNKNOWN));
+      List<Node> reached = Node.reached(parts, node -> !node.is(Operator.UNKNOWN));
       if (reached.stream().anyMatch(loaded::isStored)) {
         return "the index is a value that the kernel loads from an array to which it may store,"
             + " so the declared limit of its numbers does not count";

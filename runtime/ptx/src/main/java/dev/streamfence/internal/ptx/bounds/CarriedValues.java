@@ -249,7 +249,7 @@ final class CarriedValues {
 
   /** A value, and those of its loop that the next one of it is computed from. */
   private List<Node> together(Node value) {
-    Set<Node> reached =
+    List<Node> reached =
         Node.reached(
             List.of(value),
             node -> !node.isCarried || (node.block == value.block && isCarried(node)));

@@ -193,17 +193,20 @@ final class Certainty {
         }
       }
     }
-    return Node.reached(open, node -> true).stream()
-        .filter(node -> node.is(Operator.ARGUMENT))
-        .map(node -> (int) node.constant)
-        .sorted()
-        .distinct()
-        .toList();
+    Set<Integer> found = new TreeSet<>();
+    for (Node node : Node.reached(open, node -> true)) {
+      if (node.is(Operator.ARGUMENT)) {
+        found.add((int) node.constant);
+      }
+    }
+    return List.copyOf(found);
   }
 
   private boolean leaves(Loop loop, int block) {
-    return graph.block(block).leaves()
-        || graph.block(block).successors().stream().anyMatch(next -> !loop.body.get(next));
+    Block code = graph.block(block);
+    return code.leaves()
+        || (code.taken() >= 0 && !loop.body.get(code.taken()))
+        || (code.fallen() >= 0 && !loop.body.get(code.fallen()));
   }
 
   private List<Loop> loops(int block) {

@@ -8,10 +8,9 @@ import dev.streamfence.internal.ptx.symbolic.Node.Operator;
 import dev.streamfence.internal.ptx.symbolic.NodeGraph;
 import dev.streamfence.internal.ptx.symbolic.Polynomial;
 import java.util.ArrayDeque;
+import java.util.BitSet;
 import java.util.Deque;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Set;
 
 /**
  * The values that a {@link Witness} can compute before a launch: all but those that depend on what
@@ -35,11 +34,14 @@ final class LaunchValues {
   boolean determine(CertainAccess access) {
     Deque<Node> open = new ArrayDeque<>(List.of(access.address()));
     access.conditions().forEach(way -> open.push(way.predicate()));
-    Set<Node> seen = new HashSet<>();
+    BitSet seen = new BitSet();
     while (!open.isEmpty()) {
       Node node = open.pop();
-      if (seen.add(node) && !canBeComputed(node, access.loops(), open)) {
-        return false;
+      if (!seen.get(node.id)) {
+        seen.set(node.id);
+        if (!canBeComputed(node, access.loops(), open)) {
+          return false;
+        }
       }
     }
     return true;

@@ -148,18 +148,21 @@ final class SumRanges {
     List<Condition> conditions = new ArrayList<>();
     Polynomial rest = withoutDivisions(polynomial, openTerms(polynomial), conditions);
     int open = openTerms(rest);
-    for (Context at = context; at != null && open > iterations(rest); at = at.before) {
+    boolean isOpen = open > iterations(rest);
+    for (Context at = context; at != null && isOpen; at = at.before) {
       Polynomial difference = at.difference == null ? Polynomial.ZERO : at.difference;
       for (Term leading : difference.terms()) {
         Polynomial factor = quotient(rest, leading);
         Polynomial product = factor == null ? null : factor.times(difference);
         Polynomial left = product == null ? null : rest.minus(product);
         Polynomial less = left == null ? rest : withoutDivisions(left, open, conditions);
-        if (left != null && openTerms(less) < open) {
+        int still = left == null ? open : openTerms(less);
+        if (still < open) {
           factors.add(factor);
           guarded.add(at.guarded);
           rest = less;
-          open = openTerms(less);
+          open = still;
+          isOpen = open > iterations(rest);
           break;
         }
       }

@@ -9,8 +9,12 @@ import dev.streamfence.internal.ptx.symbolic.Node.Operator;
 import dev.streamfence.internal.ptx.symbolic.NodeGraph;
 import dev.streamfence.internal.ptx.symbolic.Polynomial;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -39,6 +43,9 @@ final class TripCounts {
 
   /** The divisions of the code. */
   private final List<Node> divisions = new ArrayList<>();
+
+  /** What was found of polynomials: the guards of a block are those of all blocks behind it. */
+  private final Map<Polynomial, Optional<Derived>> reduced = new HashMap<>();
 
   TripCounts(NodeGraph nodes, Formulas formulas) {
     this.nodes = nodes;
@@ -76,17 +83,21 @@ final class TripCounts {
 
   /** A polynomial without the quotients and remainders in it; null if it has none to replace. */
   @Nullable Derived reduced(Polynomial polynomial) {
-    if (!divides(polynomial)) {
-      return null;
-    }
-    return WitnessPlanner.ifShort(
-        () -> {
-          List<Condition> conditions = new ArrayList<>();
-          Set<Node> introduced = new HashSet<>();
-          Polynomial plain = withoutRemainders(polynomial, conditions, introduced);
-          Polynomial result = withoutQuotients(plain, conditions, introduced);
-          return result.equals(polynomial) ? null : new Derived(result, conditions);
-        });
+    return divides(polynomial)
+        ? reduced
+            .computeIfAbsent(
+                polynomial,
+                key -> Optional.ofNullable(WitnessPlanner.ifShort(() -> withoutDivisions(key))))
+            .orElse(null)
+        : null;
+  }
+
+  private @Nullable Derived withoutDivisions(Polynomial polynomial) {
+    List<Condition> conditions = new ArrayList<>();
+    Set<Node> introduced = new HashSet<>();
+    Polynomial plain = withoutRemainders(polynomial, conditions, introduced);
+    Polynomial result = withoutQuotients(plain, conditions, introduced);
+    return result.equals(polynomial) ? null : new Derived(result, conditions);
   }
 
   /**
@@ -204,8 +215,7 @@ final class TripCounts {
       Polynomial polynomial, List<Condition> conditions, Set<Node> introduced) {
     Polynomial result = polynomial;
     for (int i = 0; i < MAX_REPLACED; i++) {
-      Node remainder =
-          formulas.parts(result).stream().filter(TripCounts::isRemainder).findFirst().orElse(null);
+      Node remainder = remainderIn(result);
       if (remainder == null) {
         return result;
       }
@@ -217,6 +227,15 @@ final class TripCounts {
       result = next;
     }
     return result;
+  }
+
+  private @Nullable Node remainderIn(Polynomial polynomial) {
+    for (Node part : formulas.parts(polynomial)) {
+      if (isRemainder(part)) {
+        return part;
+      }
+    }
+    return null;
   }
 
   /** A remainder as the dividend less a multiple of the quotient. */
@@ -240,9 +259,10 @@ final class TripCounts {
   private Polynomial withoutQuotients(
       Polynomial polynomial, List<Condition> conditions, Set<Node> introduced) {
     Polynomial result = polynomial;
-    List<Node> parts = formulas.parts(polynomial);
-    for (Node division : parts.stream().filter(TripCounts::isDivision).distinct().toList()) {
-      Quotient quotient = introduced.contains(division) ? null : quotient(division);
+    Set<Node> parts = new LinkedHashSet<>(formulas.parts(polynomial));
+    for (Node division : parts) {
+      boolean isReplaced = isDivision(division) && !introduced.contains(division);
+      Quotient quotient = isReplaced ? quotient(division) : null;
       if (quotient == null) {
         continue;
       }

@@ -131,7 +131,7 @@ final class RaceAnalysis {
       roots.add(each.access().address());
       roots.addAll(values.stored(each.access()));
     }
-    Set<Node> reached = Node.reached(roots, node -> true);
+    List<Node> reached = Node.reached(roots, node -> true);
     Set<Special> found = new HashSet<>(read);
     for (Special place : List.of(Special.TID_Y, Special.TID_Z)) {
       if (!reached.contains(nodes.special(place))) {

@@ -18,13 +18,15 @@ public final class Dependences {
     bases = new BitSet[nodes.size()];
     Arrays.fill(bases, NONE);
     // Only the phis of loops have inputs that are younger than they are.
-    boolean changed = true;
-    while (changed) {
-      changed = false;
+    boolean isDone = false;
+    while (!isDone) {
       for (int i = 0; i < bases.length; i++) {
-        BitSet found = found(nodes.node(i));
-        changed |= !found.equals(bases[i]);
-        bases[i] = found;
+        bases[i] = found(nodes.node(i));
+      }
+      isDone = true;
+      for (int i = 0; isDone && i < bases.length; i++) {
+        Node node = nodes.node(i);
+        isDone = !node.isCarried || found(node).equals(bases[i]);
       }
     }
   }
@@ -35,8 +37,8 @@ public final class Dependences {
       found = new BitSet();
       found.set((int) node.constant);
     }
-    for (Node input : node.inputs) {
-      BitSet more = bases[input.id];
+    for (int i = 0; i < node.inputs.size(); i++) {
+      BitSet more = bases[node.input(i).id];
       if (found.isEmpty()) {
         found = more;
       } else if (!more.isEmpty() && !found.equals(more)) {

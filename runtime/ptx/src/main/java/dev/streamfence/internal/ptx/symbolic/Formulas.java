@@ -8,6 +8,7 @@ import dev.streamfence.internal.ptx.symbolic.Guards.Fact;
 import dev.streamfence.internal.ptx.symbolic.Node.Operator;
 import dev.streamfence.internal.ptx.symbolic.Polynomial.Monomial;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -55,7 +56,13 @@ public final class Formulas {
   private final NodeMap<Polynomial> raw = new NodeMap<>();
   private final NodeMap<Polynomial> known = new NodeMap<>();
   private final NodeMap<Set<Condition>> conditions = new NodeMap<>();
-  private final NodeMap<Boolean> uniform = new NodeMap<>();
+
+  /** The values that are the same for all threads, of those that were looked at. */
+  private final BitSet uniform = new BitSet();
+
+  /** How many values were looked at for that. */
+  private int looked;
+
   private final Map<Integer, NodeMap<Boolean>> invariant = new HashMap<>();
   private final NodeMap<Boolean> loading = new NodeMap<>();
 
@@ -126,17 +133,26 @@ public final class Formulas {
 
   /** Whether a value is the same for all threads of a launch, and known before it. */
   public boolean isUniform(Node node) {
-    return holds(
-        node,
-        uniform,
-        0,
-        each ->
-            switch (each.operation) {
-              case CONSTANT, ARGUMENT, LENGTH -> true;
-              case SPECIAL -> !each.special().differs();
-              case BASE, UNKNOWN, PHI, ITERATION -> false;
-              default -> null;
-            });
+    // Only phis have inputs that are younger than they are.
+    for (; looked <= node.id; looked++) {
+      uniform.set(looked, isUniformByInputs(nodes.node(looked)));
+    }
+    return uniform.get(node.id);
+  }
+
+  private boolean isUniformByInputs(Node node) {
+    return switch (node.operation) {
+      case CONSTANT, ARGUMENT, LENGTH -> true;
+      case SPECIAL -> !node.special().differs();
+      case BASE, UNKNOWN, PHI, ITERATION -> false;
+      default -> {
+        boolean all = true;
+        for (int i = 0; i < node.inputs.size(); i++) {
+          all &= uniform.get(node.input(i).id);
+        }
+        yield all;
+      }
+    };
   }
 
   /** Whether something holds of a value: for a null of its own, of all its inputs. */

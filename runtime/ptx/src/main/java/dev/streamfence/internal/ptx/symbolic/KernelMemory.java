@@ -7,6 +7,7 @@ import dev.streamfence.internal.ptx.syntax.StateSpace;
 import dev.streamfence.internal.ptx.syntax.Variable;
 import java.util.ArrayList;
 import java.util.BitSet;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -24,6 +25,7 @@ public final class KernelMemory implements ArgumentLookup {
   private final Map<Integer, NumberLimits> limits;
   private final int dimensions;
   private final List<NumberPlace> numbers = new ArrayList<>();
+  private final Map<NumberPlace, Integer> indexes = new HashMap<>();
 
   /** The variables whose addresses the code takes, in the order of their bases. */
   private final List<Variable> variables = new ArrayList<>();
@@ -124,10 +126,10 @@ public final class KernelMemory implements ArgumentLookup {
 
   /** The index of a number, which it has from now on. */
   public int index(NumberPlace number) {
-    int index = numbers.indexOf(number);
-    if (index < 0) {
-      index = numbers.size();
+    Integer index = indexes.putIfAbsent(number, numbers.size());
+    if (index == null) {
       numbers.add(number);
+      return numbers.size() - 1;
     }
     return index;
   }

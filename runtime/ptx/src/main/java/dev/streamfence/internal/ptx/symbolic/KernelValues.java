@@ -63,6 +63,9 @@ public final class KernelValues {
   /** The registers that each instruction may assign. */
   private final List<List<Register>> assigned = new ArrayList<>();
 
+  /** The registers that a block may assign, once a loop around it has asked. */
+  private final Map<Integer, List<Register>> assignedIn = new HashMap<>();
+
   /** What each block leaves in the live registers. */
   private final @Nullable Node[][] leaving;
 
@@ -77,6 +80,8 @@ public final class KernelValues {
 
   /** Values that code outside of the kernel, or memory, receives. */
   private final List<Node> escaping = new ArrayList<>();
+
+  private final BitSet escapingIds = new BitSet();
 
   /** The phis of the loops' headers, by live register, until their latches are evaluated. */
   private final @Nullable Node[][] headers;
@@ -130,13 +135,17 @@ public final class KernelValues {
         List<Operand> operands = flow.instruction(i).operands();
         for (int operand = 0; operand < operands.size(); operand++) {
           if (guard != null || flow.rule(i).isSource(operand)) {
-            operands.get(operand).registers().forEach(each -> read(each, own, found));
+            for (int register : operands.get(operand).registerIndexes()) {
+              read(register, own, found);
+            }
           }
         }
         if (guard != null) {
-          read(guard.predicate(), own, found);
+          read(guard.predicate().index(), own, found);
         }
-        for (Register each : assigned.get(i)) {
+        List<Register> results = assigned.get(i);
+        for (int j = 0; j < results.size(); j++) {
+          Register each = results.get(j);
           own.set(each.index(), each.index() + each.vectorLength());
         }
       }
@@ -145,11 +154,9 @@ public final class KernelValues {
     return found.stream().toArray();
   }
 
-  private static void read(Register register, BitSet own, BitSet found) {
-    for (int i = register.index(); i < register.index() + register.vectorLength(); i++) {
-      if (!own.get(i)) {
-        found.set(i);
-      }
+  private static void read(int register, BitSet own, BitSet found) {
+    if (!own.get(register)) {
+      found.set(register);
     }
   }
 
@@ -288,7 +295,8 @@ public final class KernelValues {
 
   private boolean onlyFrom(int side, int chooser, int predecessor) {
     return side >= 0
-        && graph.block(side).predecessors().equals(List.of(chooser))
+        && graph.block(side).predecessors().size() == 1
+        && graph.block(side).predecessors().get(0) == chooser
         && graph.dominates(side, predecessor);
   }
 
@@ -326,11 +334,13 @@ public final class KernelValues {
   private int[] assignedBits(Loop loop) {
     int[] widths = new int[states()];
     for (int block = loop.body.nextSetBit(0); block >= 0; block = loop.body.nextSetBit(block + 1)) {
-      for (int i = graph.block(block).first(); i < graph.block(block).end(); i++) {
-        for (Register register : assigned.get(i)) {
-          int bits = InstructionValues.bits(register);
-          Arrays.fill(widths, register.index(), register.index() + register.vectorLength(), bits);
-        }
+      for (Register register : assignedIn.computeIfAbsent(block, this::assignedIn)) {
+        int bits = InstructionValues.bits(register);
+        Arrays.fill(widths, register.index(), register.index() + register.vectorLength(), bits);
+      }
+      for (int i = graph.block(block).first();
+          cells.count() > 0 && i < graph.block(block).end();
+          i++) {
         for (int cell : changed(i)) {
           widths[flow.function().registers() + cell] = cells.bits(cell);
         }
@@ -339,8 +349,19 @@ public final class KernelValues {
     return widths;
   }
 
+  private List<Register> assignedIn(int block) {
+    List<Register> all = new ArrayList<>();
+    for (int i = graph.block(block).first(); i < graph.block(block).end(); i++) {
+      all.addAll(assigned.get(i));
+    }
+    return all;
+  }
+
   /** The places that an instruction may store to. */
   private List<Integer> changed(int index) {
+    if (cells.count() == 0) {
+      return List.of();
+    }
     List<Integer> own = cells.of(index);
     boolean stores = own != null && flow.instruction(index).opcode().equals("st");
     return cells.changesAny(index)
@@ -409,11 +430,12 @@ public final class KernelValues {
     }
     if (!fromMemory) {
       // The address of a parameter, through which the code may read it unseen.
-      escaping.addAll(parameters);
+      escape(parameters);
     }
     List<Integer> own = cells.of(index);
     int element = 0;
-    for (Register register : results) {
+    for (int j = 0; j < results.size(); j++) {
+      Register register = results.get(j);
       int bits = InstructionValues.bits(register);
       for (int i = 0; i < register.vectorLength(); i++) {
         int at = register.index() + i;
@@ -559,7 +581,8 @@ public final class KernelValues {
   /** The arrays' addresses, if an instruction reads parameters in a way that is not followed. */
   private List<Node> parameters(Instruction instruction) {
     List<Node> found = List.of();
-    for (Operand operand : instruction.operands()) {
+    for (int i = 0; i < instruction.operands().size(); i++) {
+      Operand operand = instruction.operands().get(i);
       Operand base = operand instanceof Operand.Memory memory ? memory.base() : operand;
       if (base instanceof Operand.VariableAddress address) {
         long offset =
@@ -587,12 +610,10 @@ public final class KernelValues {
   }
 
   private static void collect(Operand operand, @Nullable Node[] state, List<Node> found) {
-    for (Register register : operand.registers()) {
-      for (int i = 0; i < register.vectorLength(); i++) {
-        Node value = state[register.index() + i];
-        if (value != null && !found.contains(value)) {
-          found.add(value);
-        }
+    for (int register : operand.registerIndexes()) {
+      Node value = state[register];
+      if (value != null && !found.contains(value)) {
+        found.add(value);
       }
     }
   }
@@ -610,7 +631,9 @@ public final class KernelValues {
       boolean isKept = letter == 'v' && cells.of(index) != null;
       boolean isHanded = letter == 'v' || "tusA".indexOf(letter) >= 0;
       if ((handsAll && rule.isSource(i)) || (isHanded && !isKept)) {
-        collect(operand, state, escaping);
+        List<Node> handed = new ArrayList<>();
+        collect(operand, state, handed);
+        escape(handed);
       } else if (isAddress && operand instanceof Operand.Memory memory) {
         Node address = instructions.address(memory, block, state);
         MemoryAccess access =
@@ -628,6 +651,15 @@ public final class KernelValues {
           collect(operands.get(operands.size() - 1), state, values);
           stored.put(access, values);
         }
+      }
+    }
+  }
+
+  private void escape(List<Node> some) {
+    for (int i = 0; i < some.size(); i++) {
+      if (!escapingIds.get(some.get(i).id)) {
+        escapingIds.set(some.get(i).id);
+        escaping.add(some.get(i));
       }
     }
   }

@@ -177,7 +177,8 @@ final class LocalCells {
 
   /** The places that a load or a store is of, one for each of its elements; null if of none. */
   @Nullable List<Integer> of(int instruction) {
-    return accesses.own.get(instruction);
+    // Optimised code has none.
+    return accesses.own.isEmpty() ? null : accesses.own.get(instruction);
   }
 
   /** Whether an instruction may read any place. */

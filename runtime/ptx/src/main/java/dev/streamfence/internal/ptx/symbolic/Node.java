@@ -1,11 +1,9 @@
 package dev.streamfence.internal.ptx.symbolic;
 
-import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.Collection;
-import java.util.Deque;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Set;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -167,21 +165,33 @@ public final class Node {
   }
 
   /**
-   * Values, and all that they are computed from. Without recursion: they may depend on each other
-   * in a long chain.
+   * Values of one graph, and all that they are computed from, each once. Without recursion: they
+   * may depend on each other in a long chain.
    *
    * @param goesOn whether the inputs of a value count as well
    */
-  public static Set<Node> reached(Collection<Node> roots, Predicate<Node> goesOn) {
-    Deque<Node> open = new ArrayDeque<>(roots);
-    Set<Node> seen = new HashSet<>();
-    while (!open.isEmpty()) {
-      Node node = open.pop();
-      if (seen.add(node) && goesOn.test(node)) {
-        node.inputs.forEach(open::push);
+  public static List<Node> reached(Collection<Node> roots, Predicate<Node> goesOn) {
+    List<Node> found = new ArrayList<>();
+    BitSet seen = new BitSet();
+    for (Node root : roots) {
+      addNew(root, seen, found);
+    }
+    for (int i = 0; i < found.size(); i++) {
+      Node node = found.get(i);
+      if (goesOn.test(node)) {
+        for (int input = 0; input < node.inputs.size(); input++) {
+          addNew(node.input(input), seen, found);
+        }
       }
     }
-    return seen;
+    return found;
+  }
+
+  private static void addNew(Node node, BitSet seen, List<Node> found) {
+    if (!seen.get(node.id)) {
+      seen.set(node.id);
+      found.add(node);
+    }
   }
 
   public Node input(int index) {

@@ -28,8 +28,8 @@ public final class NodeGraph {
     @Override
     public int hashCode() {
       int mixed = 31 * (31 * operation.hashCode() + bits) + Long.hashCode(constant);
-      for (Node input : inputs) {
-        mixed = 31 * mixed + input.id;
+      for (int i = 0; i < inputs.size(); i++) {
+        mixed = 31 * mixed + inputs.get(i).id;
       }
       return mixed;
     }

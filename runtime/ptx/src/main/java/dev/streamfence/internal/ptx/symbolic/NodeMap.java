@@ -1,7 +1,6 @@
 package dev.streamfence.internal.ptx.symbolic;
 
-import java.util.ArrayList;
-import java.util.List;
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -9,18 +8,19 @@ import org.jspecify.annotations.Nullable;
  * array in place of a hash table. Confined to one thread.
  */
 public final class NodeMap<V> {
-  private final List<@Nullable V> found = new ArrayList<>();
+  private @Nullable Object[] found = new Object[64];
 
   /** What was put for a node; null if nothing was. */
+  @SuppressWarnings("unchecked") // Only put stores there.
   public @Nullable V get(Node node) {
-    return node.id < found.size() ? found.get(node.id) : null;
+    return node.id < found.length ? (V) found[node.id] : null;
   }
 
   /** Notes something of a node, in place of what was noted before. */
   public void put(Node node, V value) {
-    while (found.size() <= node.id) {
-      found.add(null);
+    if (node.id >= found.length) {
+      found = Arrays.copyOf(found, Math.max(node.id + 1, 2 * found.length));
     }
-    found.set(node.id, value);
+    found[node.id] = value;
   }
 }
