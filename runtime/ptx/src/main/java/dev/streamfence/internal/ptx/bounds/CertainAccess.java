@@ -12,7 +12,6 @@ import java.util.List;
  * @param conditions the branches; where all predicates have the wanted values, the access is made
  * @param loops the loops around it, the outermost first
  * @param address its address
- * @param arguments the indexes of the numbers of the launch that decide all of that
  * @param width how many bytes it touches
  */
 record CertainAccess(
@@ -21,13 +20,12 @@ record CertainAccess(
     List<Way> conditions,
     List<Loop> loops,
     Node address,
-    List<Integer> arguments,
     int width) {
   /** A predicate and the value that leads to the access. */
   record Way(Node predicate, boolean holds) {}
 
   /** The same access under other conditions. */
   CertainAccess under(List<Way> others) {
-    return new CertainAccess(instruction, writes, others, loops, address, arguments, width);
+    return new CertainAccess(instruction, writes, others, loops, address, width);
   }
 }

@@ -11,7 +11,6 @@ import dev.streamfence.internal.ptx.symbolic.Formulas;
 import dev.streamfence.internal.ptx.symbolic.Guards;
 import dev.streamfence.internal.ptx.symbolic.MemoryAccess;
 import dev.streamfence.internal.ptx.symbolic.Node;
-import dev.streamfence.internal.ptx.symbolic.Node.Operator;
 import dev.streamfence.internal.ptx.symbolic.Polynomial;
 import dev.streamfence.internal.ptx.symbolic.Polynomial.Monomial;
 import java.util.ArrayDeque;
@@ -21,6 +20,7 @@ import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
@@ -53,16 +53,18 @@ final class Certainty {
   private final Formulas formulas;
   private final LaunchValues launchValues;
 
-  /** The ways to blocks that were found for the loops of {@link #around}. */
-  private final Map<Integer, List<List<Way>>> known = new HashMap<>();
-
   /**
-   * For each block, those from which a thread may begin another iteration before it comes there.
+   * What was found of the blocks in some loops, each in the one before.
+   *
+   * @param ways those to a block
+   * @param repeating for each block, those from which a thread may begin another iteration before
+   *     it comes there
    */
-  private final Map<Integer, BitSet> repeating = new HashMap<>();
+  private record Around(
+      List<Loop> loops, Map<Integer, List<List<Way>>> ways, Map<Integer, BitSet> repeating) {}
 
-  /** The loops around the access that is looked at. */
-  private List<Loop> around = List.of();
+  /** What was found, by the innermost loop. */
+  private final Map<Optional<Loop>, Around> found = new HashMap<>();
 
   private int work;
 
@@ -152,13 +154,11 @@ final class Certainty {
     if (graph.block(access.block()).mayExit()) {
       return;
     }
-    List<Loop> loops = loops(access.block());
-    if (!loops.equals(around)) {
-      around = loops;
-      known.clear();
-      repeating.clear();
-    }
-    for (List<Way> ways : ways(access.block(), new TreeSet<>())) {
+    Around around =
+        found.computeIfAbsent(
+            Optional.ofNullable(graph.loop(access.block())),
+            loop -> new Around(loops(access.block()), new HashMap<>(), new HashMap<>()));
+    for (List<Way> ways : ways(around, access.block(), new TreeSet<>())) {
       if (certain.size() >= MAX_ACCESSES) {
         return;
       }
@@ -172,41 +172,10 @@ final class Certainty {
               access.instruction(),
               access.writes(),
               all.stream().distinct().toList(),
-              loops(access.block()),
+              around.loops(),
               access.address(),
-              arguments(access.address(), all, loops(access.block())),
               access.width()));
     }
-  }
-
-  /** The numbers of the launch on which the address, the branches and the loops' ends depend. */
-  private List<Integer> arguments(Node address, List<Way> ways, List<Loop> loops) {
-    List<Node> open = new ArrayList<>(List.of(address));
-    ways.forEach(way -> open.add(way.predicate()));
-    for (Loop loop : loops) {
-      for (int block = loop.body.nextSetBit(0);
-          block >= 0;
-          block = loop.body.nextSetBit(block + 1)) {
-        Node condition = guards.condition(block);
-        if (condition != null && leaves(loop, block)) {
-          open.add(condition);
-        }
-      }
-    }
-    Set<Integer> found = new TreeSet<>();
-    for (Node node : Node.reached(open, node -> true)) {
-      if (node.is(Operator.ARGUMENT)) {
-        found.add((int) node.constant);
-      }
-    }
-    return List.copyOf(found);
-  }
-
-  private boolean leaves(Loop loop, int block) {
-    Block code = graph.block(block);
-    return code.leaves()
-        || (code.taken() >= 0 && !loop.body.get(code.taken()))
-        || (code.fallen() >= 0 && !loop.body.get(code.fallen()));
   }
 
   private List<Loop> loops(int block) {
@@ -221,34 +190,37 @@ final class Certainty {
    * Whether a thread comes from the second block to the first one in the same iteration of the
    * loops around the access: at the end of an iteration it would come there in another one.
    */
-  private boolean comesTo(int first, int second) {
+  private boolean comesTo(Around around, int first, int second) {
     countWork();
     return first == second
         || (graph.postdominates(first, second)
-            && !repeating.computeIfAbsent(first, this::repeatingBefore).get(second));
+            && !around
+                .repeating()
+                .computeIfAbsent(first, block -> repeatingBefore(block, around.loops()))
+                .get(second));
   }
 
   /** The blocks from which a thread may begin another iteration before it comes to this one. */
-  private BitSet repeatingBefore(int first) {
-    BitSet found = new BitSet();
+  private BitSet repeatingBefore(int first, List<Loop> loops) {
+    BitSet repeating = new BitSet();
     Deque<Integer> open = new ArrayDeque<>();
-    for (Loop loop : around) {
+    for (Loop loop : loops) {
       for (int latch : loop.latches) {
-        add(latch, first, found, open);
+        add(latch, first, repeating, open);
       }
     }
     while (!open.isEmpty()) {
       countWork();
       for (int before : graph.block(open.pop()).predecessors()) {
-        add(before, first, found, open);
+        add(before, first, repeating, open);
       }
     }
-    return found;
+    return repeating;
   }
 
-  private static void add(int block, int first, BitSet found, Deque<Integer> open) {
-    if (block != first && !found.get(block)) {
-      found.set(block);
+  private static void add(int block, int first, BitSet repeating, Deque<Integer> open) {
+    if (block != first && !repeating.get(block)) {
+      repeating.set(block);
       open.push(block);
     }
   }
@@ -260,12 +232,12 @@ final class Certainty {
   }
 
   /** For each way to a block, the branches on it; none if no branch decides alone. */
-  private List<List<Way>> ways(int block, Set<Integer> open) {
-    List<List<Way>> found = known.get(block);
-    if (found != null) {
-      return found;
+  private List<List<Way>> ways(Around around, int block, Set<Integer> open) {
+    List<List<Way>> known = around.ways().get(block);
+    if (known != null) {
+      return known;
     }
-    if (comesTo(block, 0)) {
+    if (comesTo(around, block, 0)) {
       return List.of(List.of());
     }
     List<List<Way>> all = new ArrayList<>();
@@ -280,7 +252,8 @@ final class Certainty {
       Block branch = graph.block(from);
       Node condition = guards.condition(from);
       for (int successor : branch.successors()) {
-        boolean decides = comesTo(block, successor) && (from == block || !comesTo(block, from));
+        boolean decides =
+            comesTo(around, block, successor) && (from == block || !comesTo(around, block, from));
         // A call in front of the branch may end the thread.
         if (!decides
             || condition == null
@@ -293,7 +266,7 @@ final class Certainty {
           whole = false;
           continue;
         }
-        for (List<Way> before : ways(from, open)) {
+        for (List<Way> before : ways(around, from, open)) {
           if (before.size() < MAX_LENGTH && all.size() < MAX_WAYS) {
             List<Way> longer = new ArrayList<>(before);
             longer.add(new Way(condition, branch.taken() == successor));
@@ -304,7 +277,7 @@ final class Certainty {
     }
     open.remove(block);
     if (whole || open.isEmpty()) {
-      known.put(block, all);
+      around.ways().put(block, all);
     }
     return all;
   }

@@ -213,7 +213,8 @@ public final class KernelBounds {
                     i, arrays.get(i), values, formulas, ranges, dependences, certainty, loaded)
                 .analyse());
       }
-      WitnessPlanner planner = new WitnessPlanner(nodes, graph, loopEnds, formulas, dependences);
+      WitnessPlanner planner =
+          new WitnessPlanner(nodes, graph, loopEnds, guards, formulas, dependences);
       List<ArrayBounds> found = new ArrayList<>();
       List<LaunchBounds.Reach> reaches = new ArrayList<>();
       for (ArrayAnalysis array : analyses) {

@@ -7,6 +7,7 @@ import dev.streamfence.internal.ptx.bounds.WitnessPlan.Followed;
 import dev.streamfence.internal.ptx.bounds.WitnessPlan.Growth;
 import dev.streamfence.internal.ptx.bounds.WitnessPlan.Target;
 import dev.streamfence.internal.ptx.ir.ControlGraph;
+import dev.streamfence.internal.ptx.ir.ControlGraph.Block;
 import dev.streamfence.internal.ptx.ir.ControlGraph.Loop;
 import dev.streamfence.internal.ptx.ir.TooComplexException;
 import dev.streamfence.internal.ptx.symbolic.Dependences;
@@ -22,12 +23,15 @@ import dev.streamfence.internal.ptx.symbolic.Polynomial;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Makes the plan by which a {@link Witness} follows threads. Confined to one thread, used once. */
 final class WitnessPlanner {
   private final NodeGraph nodes;
+  private final Guards guards;
   private final ControlGraph graph;
   private final Formulas formulas;
   private final Dependences dependences;
@@ -39,9 +43,11 @@ final class WitnessPlanner {
       NodeGraph nodes,
       ControlGraph graph,
       LoopEnds loopEnds,
+      Guards guards,
       Formulas formulas,
       Dependences dependences) {
     this.nodes = nodes;
+    this.guards = guards;
     this.graph = graph;
     this.loopEnds = loopEnds;
     this.formulas = formulas;
@@ -125,13 +131,43 @@ final class WitnessPlanner {
       }
     }
     return new Followed(
-        new ReachedAccess(access.instruction().line(), place, access.writes(), access.arguments()),
+        new ReachedAccess(access.instruction().line(), place, access.writes(), arguments(access)),
         access.width(),
         access.conditions(),
         access.loops().stream().map(loop -> loop.index).toList(),
         access.address(),
         List.copyOf(found),
         choices(access, found));
+  }
+
+  /** The numbers of the launch on which an access, its branches and the loops' ends depend. */
+  private List<Integer> arguments(CertainAccess access) {
+    List<Node> open = new ArrayList<>(List.of(access.address()));
+    access.conditions().forEach(way -> open.add(way.predicate()));
+    for (Loop loop : access.loops()) {
+      for (int block = loop.body.nextSetBit(0);
+          block >= 0;
+          block = loop.body.nextSetBit(block + 1)) {
+        Node condition = guards.condition(block);
+        if (condition != null && leaves(loop, block)) {
+          open.add(condition);
+        }
+      }
+    }
+    Set<Integer> found = new TreeSet<>();
+    for (Node node : Node.reached(open, node -> true)) {
+      if (node.is(Operator.ARGUMENT)) {
+        found.add((int) node.constant);
+      }
+    }
+    return List.copyOf(found);
+  }
+
+  private boolean leaves(Loop loop, int block) {
+    Block code = graph.block(block);
+    return code.leaves()
+        || (code.taken() >= 0 && !loop.body.get(code.taken()))
+        || (code.fallen() >= 0 && !loop.body.get(code.fallen()));
   }
 
   /** The threads that may come farthest: of an index that only grows, the last ones. */
