@@ -88,7 +88,9 @@ final class PairProof {
         return true;
       }
       grew = false;
-      boolean impossible = equate(distance, one.width(), other.width());
+      Polynomial balanced =
+          new Counterparts(pair, symbols, budget).added(distance, first, second);
+      boolean impossible = equate(balanced, one.width(), other.width());
       for (Polynomial zero : first.zero()) {
         if (second.zero().contains(zero)) {
           impossible |= equateSame(zero);
