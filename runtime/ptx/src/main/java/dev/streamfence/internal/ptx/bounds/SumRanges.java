@@ -151,7 +151,8 @@ final class SumRanges {
     boolean isOpen = open > iterations(rest);
     for (Context at = context; at != null && isOpen; at = at.before) {
       Polynomial difference = at.difference == null ? Polynomial.ZERO : at.difference;
-      for (Term leading : difference.terms()) {
+      for (int i = 0; i < difference.size(); i++) {
+        Term leading = difference.term(i);
         Polynomial factor = quotient(rest, leading);
         Polynomial product = factor == null ? null : factor.times(difference);
         Polynomial left = product == null ? null : rest.minus(product);
@@ -212,7 +213,7 @@ final class SumRanges {
   /** How often a term is contained, by uniform numbers. */
   private @Nullable Polynomial quotient(Polynomial dividend, Term leading) {
     Polynomial quotient = Polynomial.ZERO;
-    for (int i = 0; i < dividend.size(); i++) {
+    for (int i = 0; dividend.mayHave(leading.product()) && i < dividend.size(); i++) {
       Term term = dividend.term(i);
       Monomial rest = term.product().without(leading.product());
       if (rest != null

@@ -49,7 +49,9 @@ final class Counterparts {
     return result;
   }
 
-  /** The distance with a multiple of what is 0 that leaves fewer single terms; null if none does. */
+  /**
+   * The distance with a multiple of what is 0 that leaves fewer single terms; null if none does.
+   */
   private @Nullable Polynomial added(Polynomial distance, Polynomial zero, int single) {
     for (Term own : zero.terms()) {
       Monomial counterpart = counterpart(own.product());

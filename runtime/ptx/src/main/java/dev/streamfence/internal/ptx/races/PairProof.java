@@ -88,8 +88,7 @@ final class PairProof {
         return true;
       }
       grew = false;
-      Polynomial balanced =
-          new Counterparts(pair, symbols, budget).added(distance, first, second);
+      Polynomial balanced = new Counterparts(pair, symbols, budget).added(distance, first, second);
       boolean impossible = equate(balanced, one.width(), other.width());
       for (Polynomial zero : first.zero()) {
         if (second.zero().contains(zero)) {

@@ -121,6 +121,9 @@ public final class Polynomial {
   /** Kept, since what is found of polynomials is kept by them; 0 if it is not known. */
   private int hash;
 
+  /** One bit for each value that occurs, which others may share; 0 if it is not known. */
+  private long occurring;
+
   private Polynomial(Term... terms) {
     this.terms = terms;
   }
@@ -283,6 +286,29 @@ public final class Polynomial {
       }
     }
     return false;
+  }
+
+  /**
+   * Whether all factors of a product may occur, though in different terms: false is certain, and
+   * found without a look at the terms.
+   */
+  public boolean mayHave(Monomial product) {
+    long known = occurring;
+    if (known == 0) {
+      for (Term term : terms) {
+        known |= bits(term.product);
+      }
+      occurring = known;
+    }
+    return (bits(product) & ~known) == 0;
+  }
+
+  private static long bits(Monomial product) {
+    long bits = 0;
+    for (int node : product.nodes) {
+      bits |= 1L << node;
+    }
+    return bits;
   }
 
   /** The polynomial with another one in place of a value; null if the result is too large. */
