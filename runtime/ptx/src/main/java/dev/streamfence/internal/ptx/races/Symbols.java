@@ -25,6 +25,9 @@ import org.jspecify.annotations.Nullable;
  * quotients and remainders. Confined to one thread.
  */
 final class Symbols {
+  /** How many threads a block has at most in x, y and z, whatever the device. */
+  private static final List<Integer> MOST_THREADS = List.of(1024, 1024, 64);
+
   private final NodeGraph nodes;
   private final Formulas formulas;
   private final LoadedNumbers loaded;
@@ -281,8 +284,10 @@ final class Symbols {
                   : Special.gridSize(special.dimension);
           Polynomial size = Polynomial.of(nodes.special(counted).id);
           add(fixed(below(size, self)), found);
-          if (special.isThread && most[special.dimension] > 0) {
-            add(below(Polynomial.constant(most[special.dimension]), self), found);
+          if (special.isThread) {
+            int own = most[special.dimension];
+            int limit = own > 0 ? own : MOST_THREADS.get(special.dimension);
+            add(below(Polynomial.constant(limit), self), found);
           }
         } else {
           add(self.minus(Polynomial.constant(1)), found);

@@ -106,6 +106,9 @@ public final class NodeGraph {
     if ((extends64 || operation == Operator.TRUNCATE) && first.bits == bits) {
       return first;
     }
+    if (operation == Operator.TRUNCATE && first.isExtended()) {
+      return truncated(first, bits);
+    }
     if (operation == Operator.SELECT && inputs[1] == inputs[2]) {
       return inputs[1];
     }
@@ -131,6 +134,12 @@ public final class NodeGraph {
       }
     }
     return shared(operation, bits, 0, List.of(inputs));
+  }
+
+  /** Some bits of a value in more bits: compilers keep an index in 64 bits, and count in 32. */
+  private Node truncated(Node extended, int bits) {
+    Node value = extended.input(0);
+    return of(value.bits < bits ? extended.operation : Operator.TRUNCATE, bits, value);
   }
 
   private static boolean isShifted(Node node, Operator direction) {

@@ -1,6 +1,8 @@
 package dev.streamfence.internal.ptx.races;
 
 import static dev.streamfence.internal.ptx.races.KernelRacesTest.LINES;
+import static dev.streamfence.internal.ptx.races.KernelRacesTest.PUT;
+import static dev.streamfence.internal.ptx.races.KernelRacesTest.STORE;
 import static dev.streamfence.internal.ptx.races.KernelRacesTest.at;
 import static dev.streamfence.internal.ptx.races.KernelRacesTest.onlyThreads;
 import static dev.streamfence.internal.ptx.races.KernelRacesTest.verdict;
@@ -201,5 +203,82 @@ final class TextbookRacesTest {
     assertThat(races.restrictions()).contains(new Restriction("blockDim.y", 8, true));
     assertThat(onlyThreads(row + steps, new LaunchSpace(32, 16, 1, false, false)).verdict())
         .isNotEqualTo(Verdict.PROVED);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    // Only one thread loads what it may have stored itself.
+    "'setp.ne.s32 %p3, %r0, 0; @%p3 bra END;', 0, true",
+    "'setp.ne.s32 %p3, %r0, 5; @%p3 bra END;', 20, true",
+    "'sub.s32 %r15, %r0, %r5; setp.ne.s32 %p3, %r15, 0; @%p3 bra END;', 'AT_N', true",
+    // It is another thread's.
+    "'setp.ne.s32 %p3, %r0, 0; @%p3 bra END;', 4, false",
+    "'setp.ne.s32 %p3, %r0, 5; @%p3 bra END;', 16, false",
+    "'setp.eq.s32 %p3, %r0, 0; @%p3 bra END;', 0, false",
+    "'setp.ne.s32 %p3, %r1, 0; @%p3 bra END;', 0, false",
+    "'', 0, false"
+  })
+  void oneThreadTakesTheResultOfASumThatEndsWithoutABarrier(
+      String guard, String place, boolean isProved) {
+    String load =
+        place.equals("AT_N")
+            ? "shl.b32 %r17, %r5, 2; add.s32 %r17, %r24, %r17; ld.shared.u32 %r18, [%r17]; "
+            : "ld.shared.u32 %r18, [%r24+" + place + "]; ";
+    isProved(
+        "shr.u32 %r20, %r2, 1; setp.eq.s32 %p1, %r20, 0; @%p1 bra M; L: bar.sync 0;"
+            + " setp.ge.s32 %p1, %r0, %r20; @%p1 bra N; add.s32 %r21, %r0, %r20; "
+            + add("%r0", "%r21")
+            + "N: shr.u32 %r20, %r20, 1; setp.ne.s32 %p2, %r20, 0; @%p2 bra L; M:"
+            + " mov.u32 %r24, tile; "
+            + guard
+            + load
+            + at("%r1")
+            + "st.global.u32 [%rd5], %r18;",
+        isProved);
+  }
+
+  @Test
+  void oneElementOfManyIsOfTheThreadWhoseIndexIsItsOwn() {
+    String one = at("0") + "setp.ne.s32 %p3, %r4, 0; @%p3 bra END; ld.global.u32 %r18, [%rd5];";
+    isProved(at("%r4") + STORE + one, true);
+    isProved(at("%r4") + STORE + one.replace("%r4", "%r0"), false);
+    isProved(at("%r4") + STORE + one.replace("[%rd5]", "[%rd5+4]"), false);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "'cvt.s64.s32 %rd8, %r20; cvt.u32.u64 %r21, %rd8;', true",
+    "'cvt.u64.u32 %rd8, %r20; cvt.u32.u64 %r21, %rd8;', true",
+    "'mov.u32 %r21, %r20;', true",
+    // The next index has lost its upper bits.
+    "'cvt.u64.u32 %rd8, %r20; cvt.u16.u64 %rs1, %rd8; cvt.u32.u16 %r21, %rs1;', false"
+  })
+  void aLoopOverTheGridKeepsItsIndexInMoreBits(String kept, boolean isProved) {
+    isProved(
+        ".reg .b16 %rs<3>; mul.lo.s32 %r19, %r2, %r3; mov.u32 %r20, %r4; setp.ge.s32 %p1, %r20,"
+            + " %r5; @%p1 bra END; L: "
+            + kept
+            + " mov.u32 %r22, 0; I: add.s32 %r22, %r22, 1; setp.lt.s32 %p2, %r22, %r6;"
+            + " @%p2 bra I; mul.wide.s32 %rd4, %r20, 4; add.s64 %rd5, %rd1, %rd4;"
+            + " st.global.u32 [%rd5], %r22; add.s32 %r20, %r21, %r19; setp.lt.s32 %p1, %r20, %r5;"
+            + " @%p1 bra L;",
+        isProved);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"32, true", "31, false"})
+  void theWarpsOfABlockAreAtMostThirtyTwo(int columns, boolean isProved) {
+    KernelRaces races =
+        KernelRacesTest.of(
+            "mov.u32 %r20, %tid.y; and.b32 %r21, %r0, 31; setp.ne.s32 %p1, %r21, 0; @%p1 bra END;"
+                + " shr.u32 %r22, %r0, 5; mad.lo.s32 %r23, %r20, "
+                + columns
+                + ", %r22; "
+                + tile("%r13", "%r23")
+                + PUT,
+            LaunchSpace.ANY);
+
+    boolean isForAllBlocks = races.restrictions().stream().noneMatch(Restriction::isRead);
+    assertThat(races.verdict() == Verdict.PROVED && isForAllBlocks).isEqualTo(isProved);
   }
 }
