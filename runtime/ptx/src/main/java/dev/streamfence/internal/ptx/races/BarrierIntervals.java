@@ -37,6 +37,9 @@ final class BarrierIntervals {
   /** The barriers, by their instruction, that all threads of a block wait at. */
   private final BitSet barriers = new BitSet();
 
+  /** The block of code of each barrier. */
+  private final Map<Integer, Integer> blocks = new HashMap<>();
+
   private final boolean isOrdered;
   private final CommonPaths paths;
   private final Map<List<Integer>, int[]> crossings = new HashMap<>();
@@ -314,7 +317,11 @@ final class BarrierIntervals {
     return true;
   }
 
-  private int block(int instruction) {
+  private int block(int barrier) {
+    return blocks.computeIfAbsent(barrier, this::blockOf);
+  }
+
+  private int blockOf(int instruction) {
     int block = 0;
     while (instruction < graph.block(block).first() || instruction >= graph.block(block).end()) {
       block++;

@@ -33,9 +33,7 @@ final class Inequalities {
   private static final int MAX_STEPS = 8;
 
   /** By how many terms are open and how many steps were taken, together. */
-  private static final Comparator<Step> NEAREST_FIRST =
-      Comparator.<Step>comparingInt(step -> step.rest.open + step.depth)
-          .thenComparingInt(Step::number);
+  private static final Comparator<Step> NEAREST_FIRST = Step::compare;
 
   /**
    * A multiple of a given polynomial.
@@ -69,7 +67,13 @@ final class Inequalities {
    * @param depth how many steps led to it
    * @param number how many were found before it
    */
-  private record Step(Polynomial goal, Rest rest, int depth, int number) {}
+  private record Step(Polynomial goal, Rest rest, int depth, int number) {
+    // In one method: a search compares many.
+    static int compare(Step one, Step other) {
+      int farther = one.rest.open + one.depth - other.rest.open - other.depth;
+      return farther != 0 ? farther : one.number - other.number;
+    }
+  }
 
   /**
    * The terms of a goal that may be negative.

@@ -137,6 +137,11 @@ final class PathFacts {
   private final Budget budget;
   private final Map<Integer, Known> known = new HashMap<>();
 
+  /** A place in the code: many accesses stand at each. */
+  private record Reached(int block, @Nullable Node guard) {}
+
+  private final Map<Reached, Known> reached = new HashMap<>();
+
   PathFacts(
       NodeGraph nodes,
       ControlGraph graph,
@@ -155,10 +160,15 @@ final class PathFacts {
   /** Forgets what was found with other limits of launches. */
   void forget() {
     known.clear();
+    reached.clear();
   }
 
-  /** What holds where a thread makes an access. */
+  /** What holds where a thread makes an access; not to be changed. */
   Known at(MemoryAccess access) {
+    return reached.computeIfAbsent(new Reached(access.block(), access.guard()), key -> of(access));
+  }
+
+  private Known of(MemoryAccess access) {
     Known found = new Known();
     if (access.guard() != null) {
       addAll(Guards.facts(access.guard(), true), found);

@@ -60,7 +60,8 @@ final class Spans {
       Origin origin, List<SharedAccess> group, PathFacts facts) {
     long first = Long.MAX_VALUE;
     long end = Long.MIN_VALUE;
-    PathFacts.Known known = facts.at(group.get(0).access());
+    PathFacts.Known known = new PathFacts.Known();
+    known.addAll(facts.at(group.get(0).access()));
     for (SharedAccess access : group) {
       long begin = access.offset().coefficient(Monomial.ONE);
       if (Math.abs(begin) > Integer.MAX_VALUE) {

@@ -208,11 +208,12 @@ final class ThreadPair {
   static void closure(
       Collection<Polynomial> formulas, Symbols symbols, Consumer<Polynomial> found) {
     Deque<Polynomial> waiting = new ArrayDeque<>(formulas);
-    Set<Integer> seen = new HashSet<>();
-    while (!waiting.isEmpty() && seen.size() < 64) {
+    BitSet seen = new BitSet();
+    while (!waiting.isEmpty() && seen.cardinality() < 64) {
       for (Term term : waiting.remove().terms()) {
         for (int id : term.product().nodes()) {
-          if (seen.add(plain(id))) {
+          if (!seen.get(plain(id))) {
+            seen.set(plain(id));
             for (Polynomial limit : symbols.limits(plain(id))) {
               found.accept(limit);
               waiting.add(limit);
