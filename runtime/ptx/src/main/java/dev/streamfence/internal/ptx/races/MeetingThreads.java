@@ -6,8 +6,6 @@ import dev.streamfence.internal.ptx.ir.FunctionFlow;
 import dev.streamfence.internal.ptx.symbolic.Dependences;
 import dev.streamfence.internal.ptx.symbolic.KernelValues;
 import dev.streamfence.internal.ptx.symbolic.MemoryAccess;
-import dev.streamfence.internal.ptx.symbolic.Node;
-import dev.streamfence.internal.ptx.symbolic.Node.Operator;
 import dev.streamfence.internal.ptx.symbolic.Node.Special;
 import dev.streamfence.internal.ptx.symbolic.NodeGraph;
 import dev.streamfence.internal.ptx.symbolic.ThreadPaths;
@@ -30,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  * thread.
  */
 final class MeetingThreads {
-  private static final int MAX_PAIRS = 16;
+  private static final int MAX_PAIRS = 8;
 
   /** How many of the threads that meet one thread are looked at. */
   private static final int MAX_MEETING = 64;
@@ -63,10 +61,14 @@ final class MeetingThreads {
   }
 
   private final ControlGraph graph;
-  private final KernelValues values;
   private final ThreadPaths paths;
   private final BarrierIntervals intervals;
   private final ConcreteThread thread;
+
+  /** Another thread, with which it is compared. */
+  private final ConcreteThread partner;
+
+  private final StoredValues stored;
   private final Budget budget;
 
   /** Where the threads of the first launch make an access. */
@@ -99,11 +101,11 @@ final class MeetingThreads {
       Dependences dependences,
       CallEnds ends,
       BarrierIntervals intervals,
+      StoredValues stored,
       Set<Special> read,
       LaunchSpace space,
       Budget budget) {
     this.graph = graph;
-    this.values = values;
     this.paths = new ThreadPaths(flow, graph, values, ends);
     this.intervals = intervals;
     this.budget = budget;
@@ -114,6 +116,8 @@ final class MeetingThreads {
       }
     }
     thread = new ConcreteThread(nodes, dependences, launches.get(0));
+    partner = new ConcreteThread(nodes, dependences, launches.get(0));
+    this.stored = stored;
     boolean any = true;
     for (int i = 0; i < 3; i++) {
       boolean isRead = read.contains(Special.thread(i));
@@ -154,15 +158,12 @@ final class MeetingThreads {
     if (!inBlock && !(one.isGlobal() && isOfAnyBlock)) {
       return false;
     }
-    if (one.writes() && other.writes() && !(mayDiffer(one) && mayDiffer(other))) {
-      return false;
-    }
     thread.become(launches.get(0), 0);
     if (thread.known(one.access().address()).isEmpty()
         || thread.known(other.access().address()).isEmpty()) {
       return false;
     }
-    if (!mayMeet(one, other)) {
+    if (!stored.matters(one, other) || !mayMeet(one, other)) {
       return false;
     }
     Set<Pair> pairs = null;
@@ -206,7 +207,7 @@ final class MeetingThreads {
       // Each block has its own shared memory: a few of them show what happens in all.
       int end = access.isGlobal() ? byThread.length : FEW_BLOCKS * launch.threads();
       for (int number = 0; number < byThread.length; number++) {
-        byThread[number] = number < end ? place(access, launch, number) : NOWHERE;
+        byThread[number] = number < end ? place(access, launch, number, thread) : NOWHERE;
       }
       found = new Places(byThread);
       if (isFirst) {
@@ -230,9 +231,9 @@ final class MeetingThreads {
     Set<Pair> found = new HashSet<>();
     if (before != null) {
       for (Pair pair : before) {
-        long first = place(one, launch, pair.first());
-        long second = place(other, launch, pair.second());
-        if (overlap(first, one.width(), second, other.width())) {
+        long first = place(one, launch, pair.first(), thread);
+        long second = place(other, launch, pair.second(), partner);
+        if (overlap(first, one.width(), second, other.width()) && matters(one, other)) {
           found.add(pair);
         }
       }
@@ -243,28 +244,49 @@ final class MeetingThreads {
     long[] right = places(other, launch).byThread;
     int threads = launch.threads();
     boolean acrossBlocks = one.isGlobal() && isOfAnyBlock;
-    for (int thread = 0; thread < right.length && found.size() < MAX_PAIRS; thread++) {
-      long place = right[thread];
+    int alike = 0;
+    for (int second = 0; second < right.length && found.size() < MAX_PAIRS; second++) {
+      long place = right[second];
       if (place == NOWHERE || !isAnyIn(ofOne.all, place - one.width() + 1, place + other.width())) {
         continue;
       }
-      int block = thread / threads;
+      int block = second / threads;
       int end = acrossBlocks ? left.length : (block + 1) * threads;
       int meeting = 0;
       int begin = acrossBlocks ? 0 : block * threads;
-      for (int first = begin; first < end && meeting < MAX_MEETING; first++) {
-        if (overlap(left[first], one.width(), place, other.width())) {
-          meeting++;
-          boolean isOtherBlock = first / threads != block;
-          boolean areUnordered =
-              isOtherBlock || (inBlock && haveNoOtherOrder(launch, first, thread));
-          if (areUnordered && first != thread) {
-            found.add(new Pair(first, thread));
+      for (int first = begin;
+          first < end && meeting < MAX_MEETING && found.size() < MAX_PAIRS;
+          first++) {
+        if (!overlap(left[first], one.width(), place, other.width())) {
+          continue;
+        }
+        meeting++;
+        boolean isOtherBlock = first / threads != block;
+        boolean areUnordered = isOtherBlock || (inBlock && haveNoOtherOrder(launch, first, second));
+        if (areUnordered && first != second) {
+          thread.become(launch, first);
+          partner.become(launch, second);
+          if (matters(one, other)) {
+            found.add(new Pair(first, second));
+          } else if (++alike == MAX_MEETING) {
+            // Threads that store the same are many, as a rule.
+            return found;
           }
         }
       }
     }
     return found;
+  }
+
+  /** Whether it matters in which order {@link #thread} and {@link #partner} make two accesses. */
+  private boolean matters(SharedAccess one, SharedAccess other) {
+    if (!one.writes() || !other.writes()) {
+      return true;
+    }
+    long before = thread.work() + partner.work();
+    boolean differ = stored.differ(one, thread, other, partner);
+    budget.take(1 + (int) (thread.work() + partner.work() - before) / 8);
+    return differ;
   }
 
   private static boolean overlap(long one, int width, long other, int otherWidth) {
@@ -300,39 +322,23 @@ final class MeetingThreads {
   }
 
   /** Where a thread makes an access, or {@link #NOWHERE} if it may not make it, or elsewhere. */
-  private long place(SharedAccess access, TrialLaunch launch, int number) {
-    long before = thread.work();
-    thread.become(launch, number);
-    OptionalLong place = thread.known(access.access().address());
+  private long place(SharedAccess access, TrialLaunch launch, int number, ConcreteThread becoming) {
+    long before = becoming.work();
+    becoming.become(launch, number);
+    OptionalLong place = becoming.known(access.access().address());
     boolean isMade =
-        place.isPresent() && paths.areThrough(access.access(), thread, certain(launch, number));
-    budget.take(1 + (int) (thread.work() - before) / 8);
+        place.isPresent()
+            && paths.areThrough(access.access(), becoming, certain(launch, number, becoming));
+    budget.take(1 + (int) (becoming.work() - before) / 8);
     return isMade ? place.getAsLong() : NOWHERE;
   }
 
-  /** The blocks of code that {@link #thread}, which is this one of a launch, certainly runs. */
-  private BitSet certain(TrialLaunch launch, int number) {
+  /** The blocks of code that a thread, which is this one of a launch, certainly runs. */
+  private BitSet certain(TrialLaunch launch, int number, ConcreteThread thread) {
     return certain
         .computeIfAbsent(launch, each -> new HashMap<>())
         .computeIfAbsent(
             number,
             each -> sets.computeIfAbsent(paths.certain(thread, new BitSet()), blocks -> blocks));
-  }
-
-  /** Whether threads store different values, as far as the code shows. */
-  private boolean mayDiffer(SharedAccess store) {
-    Set<Node> seen = new HashSet<>();
-    return values.stored(store.access()).stream().anyMatch(value -> differs(value, seen));
-  }
-
-  private boolean differs(Node node, Set<Node> seen) {
-    if (!seen.add(node)) {
-      return false;
-    }
-    MemoryAccess load = values.load(node);
-    boolean isPlace = node.is(Operator.SPECIAL) && node.special().differs();
-    return isPlace
-        || (load != null && differs(load.address(), seen))
-        || node.inputs.stream().anyMatch(input -> differs(input, seen));
   }
 }

@@ -78,6 +78,7 @@ final class RaceAnalysis {
   private final Set<Special> read;
   private final LaunchLimits limits;
   private final SharedAccesses accesses;
+  private final StoredValues stored;
 
   /** What is the same in two threads before a proof assumes anything. */
   private final Map<Threads, ThreadPair> pairs = new HashMap<>();
@@ -120,6 +121,7 @@ final class RaceAnalysis {
     forms = new ArrayList<>(List.of(PLAIN, facts::withMultiples, facts::withParts));
     accesses = new SharedAccesses(flow, graph, values, formulas, memory, symbols);
     limits = new LaunchLimits(space, nodes, symbols, memory, read, accesses.all());
+    stored = new StoredValues(values);
     intervals = new BarrierIntervals(flow, graph, this::goesOneWay, budget);
     used = used();
   }
@@ -206,7 +208,7 @@ final class RaceAnalysis {
   private void decide() {
     MeetingThreads meeting =
         new MeetingThreads(
-            nodes, graph, flow, values, dependences, ends, intervals, used, space, budget);
+            nodes, graph, flow, values, dependences, ends, intervals, stored, used, space, budget);
     Spans spans = new Spans(accesses.all(), facts, this::proves);
     List<List<SharedAccess>> pairs = new ArrayList<>(accesses.pairs());
     pairs.removeIf(pair -> spans.areApart(pair.get(0), pair.get(1)));
@@ -448,10 +450,15 @@ final class RaceAnalysis {
     Set<Node> loaded = new HashSet<>();
     Set<Integer> numbers = new TreeSet<>();
     for (SharedAccess each : List.of(one, other)) {
-      loaded.addAll(Node.reached(formulas.parts(each.offset()), node -> true));
+      // What a number is compared with leaves few places for it.
+      loaded.addAll(Node.reached(formulas.parts(each.offset()), node -> node.bits > 1));
     }
-    loaded.removeIf(node -> !node.is(Operator.UNKNOWN));
+    loaded.removeIf(node -> !node.is(Operator.UNKNOWN) || node.bits == 1);
     for (Node value : loaded) {
+      if (isConstantLoad(value)) {
+        // All threads have the same.
+        continue;
+      }
       MemoryAccess load = values.load(value);
       Node base = load == null ? null : formulas.base(load.address());
       boolean isOfData =
@@ -462,7 +469,7 @@ final class RaceAnalysis {
               && !accesses.isWritten((int) base.constant);
       numbers.add(isOfData && base != null ? (int) base.constant : -1);
     }
-    if (!loaded.isEmpty() && !numbers.contains(-1)) {
+    if (!numbers.isEmpty() && !numbers.contains(-1) && stored.matters(one, other)) {
       return KernelRaces.ofData(conflict, numbers);
     }
     String reason =

@@ -21,7 +21,7 @@ record SharedAccess(
     return access.width();
   }
 
-  private boolean isAtomic() {
+  boolean isAtomic() {
     return access.instruction().opcode().equals("atom")
         || access.instruction().opcode().equals("red");
   }

@@ -75,6 +75,9 @@ public final class KernelValues {
   /** The values of which each is what one access loads, and nothing else. */
   private final Map<Node, MemoryAccess> loads = new HashMap<>();
 
+  /** The values that several threads of a warp or a block receive alike. */
+  private final BitSet receivedAlike = new BitSet();
+
   /** The values that plain stores store. */
   private final IdentityHashMap<MemoryAccess, List<Node>> stored = new IdentityHashMap<>();
 
@@ -447,6 +450,9 @@ public final class KernelValues {
         if (fromMemory && access != null && kept == null) {
           loads.put(value, access);
         }
+        if (!fromMemory && result == null && isReceivedAlike(instruction, rule)) {
+          receivedAlike.set(value.id);
+        }
         if (guard != null) {
           Node other = held(at, value.bits, block, state);
           value =
@@ -458,6 +464,12 @@ public final class KernelValues {
       }
     }
     store(index, block, guard, state);
+  }
+
+  private static boolean isReceivedAlike(Instruction instruction, Opcode rule) {
+    // What lanes above or below have differs from lane to lane.
+    boolean shifts = instruction.has("down") || instruction.has("up");
+    return !rule.transfer().isPerThread() && !shifts;
   }
 
   /** What a register or a place has; where nothing was assigned, that may be anything. */
@@ -671,6 +683,14 @@ public final class KernelValues {
   /** The access that a value is loaded by, alone or in a vector; null if it is no such value. */
   public @Nullable MemoryAccess load(Node value) {
     return loads.get(value);
+  }
+
+  /**
+   * Whether a value comes from an instruction by which several threads may receive the same: a
+   * vote, a sum of a warp, the value of one lane.
+   */
+  public boolean isReceivedAlike(Node value) {
+    return receivedAlike.get(value.id);
   }
 
   /**

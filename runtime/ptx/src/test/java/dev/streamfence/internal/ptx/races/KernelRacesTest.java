@@ -294,7 +294,7 @@ final class KernelRacesTest {
   void strongStoresRaceWithAtomicOperations() {
     String code =
         "mul.wide.s32 %rd6, %r4, 4; add.s64 %rd7, %rd2, %rd6; ld.global.u32 %r20, [%rd7]; ";
-    String stores = "st.volatile.global.u32 [%rd5], 1; atom.global.cas.b32 %r23, [%rd5], 0, 1;";
+    String stores = "st.volatile.global.u32 [%rd5], %r4; atom.global.cas.b32 %r23, [%rd5], 0, 1;";
     assertThat(verdict(code + at("%r20") + stores)).isEqualTo(Verdict.DATA);
   }
 

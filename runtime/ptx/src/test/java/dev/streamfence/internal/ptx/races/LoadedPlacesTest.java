@@ -1,0 +1,54 @@
+package dev.streamfence.internal.ptx.races;
+
+import static dev.streamfence.internal.ptx.races.KernelRacesTest.LINES;
+import static dev.streamfence.internal.ptx.races.KernelRacesTest.STORE;
+import static dev.streamfence.internal.ptx.races.KernelRacesTest.at;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.streamfence.internal.ptx.races.KernelRaces.Verdict;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/**
+ * Places for which a number is loaded: a question of data only if equal numbers make threads meet.
+ * Registers are as in {@link KernelRacesTest}.
+ */
+final class LoadedPlacesTest {
+  /** Loads the thread's own number from the second array, and one that is the same for all. */
+  private static final String NUMBERS =
+      "mul.wide.s32 %rd6, %r4, 4; add.s64 %rd7, %rd2, %rd6; ld.global.u32 %r20, [%rd7];"
+          + " ld.global.u32 %r21, [%rd2]; ";
+
+  @ParameterizedTest
+  @CsvSource({
+    "'mov.u32 %r22, %r20;', DATA",
+    "'add.s32 %r22, %r20, %r21;', DATA",
+    "'mad.lo.s32 %r22, %r20, 8, %r4;', DATA",
+    // All threads add the same.
+    "'mad.lo.s32 %r22, %r0, 2, %r21;', UNKNOWN",
+    "'add.s32 %r22, %r4, %r21;', PROVED",
+    // Which of two numbers a comparison chooses says little of the place.
+    "'setp.lt.s32 %p1, %r20, 5; selp.b32 %r23, 1, 2, %p1; shr.u32 %r24, %r4, 1;"
+        + " add.s32 %r22, %r24, %r23;', UNKNOWN"
+  })
+  void theNumberOfEachThreadIsAQuestionOfData(String place, Verdict expected) {
+    KernelRaces races = KernelRacesTest.of(NUMBERS + place + at("%r22") + STORE, LINES);
+
+    assertThat(races.verdict()).isEqualTo(expected);
+    if (expected == Verdict.DATA) {
+      assertThat(races.numbers()).containsExactly(1);
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "'st.global.u32 [%rd5], 1;', UNKNOWN",
+    "'st.global.u32 [%rd5], %r5;', UNKNOWN",
+    "'st.global.u32 [%rd5], %r4;', DATA",
+    "'atom.global.exch.b32 %r9, [%rd5], 1;" + " ld.global.u32 %r9, [%rd5];', DATA"
+  })
+  void equalNumbersDoNotMatterWhereAllStoreTheSame(String store, Verdict expected) {
+    assertThat(KernelRacesTest.of(NUMBERS + at("%r20") + store, LINES).verdict())
+        .isEqualTo(expected);
+  }
+}
