@@ -28,8 +28,8 @@ import org.jspecify.annotations.Nullable;
 /** The analysis of a kernel's accesses to one array. Confined to one thread, used once. */
 final class ArrayAnalysis {
   /**
-   * Accesses whose addresses differ by a constant only, and of which all are made if one is. No
-   * condition of an address is about the constant: addresses have 64 bits.
+   * Accesses whose addresses differ by a constant only, and of which all are made if one is. Their
+   * addresses are those of their formulas if that holds of the first and the last one.
    */
   private record Neighbours(int block, @Nullable Node guard, Node address) {
     static Neighbours of(MemoryAccess access) {
@@ -155,7 +155,7 @@ final class ArrayAnalysis {
   /**
    * Adds an access to this array.
    *
-   * @param isOutermost false if others touch as much as it does
+   * @param isOutermost false if it lies between others
    */
   private void add(MemoryAccess access, boolean isOutermost) {
     Polynomial address = formulas.of(access.address());

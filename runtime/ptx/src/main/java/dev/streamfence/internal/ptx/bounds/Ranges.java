@@ -323,7 +323,7 @@ final class Ranges {
 
   /** The step that computes between which numbers a value lies that stands for itself. */
   int value(Node node, Context place) {
-    // No guard changes what the launch passes, or anything that is loaded.
+    // The range of a value without inputs does not depend on the place.
     Context context = node.inputs.isEmpty() ? nothing : place;
     Integer found = context.values.get(node);
     if (found != null) {

@@ -212,8 +212,11 @@ final class SumRanges {
 
   /** How often a term is contained, by uniform numbers. */
   private @Nullable Polynomial quotient(Polynomial dividend, Term leading) {
+    if (!dividend.mayHave(leading.product())) {
+      return null;
+    }
     Polynomial quotient = Polynomial.ZERO;
-    for (int i = 0; dividend.mayHave(leading.product()) && i < dividend.size(); i++) {
+    for (int i = 0; i < dividend.size(); i++) {
       Term term = dividend.term(i);
       Monomial rest = term.product().without(leading.product());
       if (rest != null

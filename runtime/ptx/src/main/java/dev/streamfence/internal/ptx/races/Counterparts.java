@@ -10,10 +10,10 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Gives what only one of two threads adds to their distance a counterpart by what is 0 where the
- * other one is. If thread 0 alone loads {@code t[0]} that another thread stores to {@code t[i]},
- * their distance is {@code -i}; with {@code i = 0} of the first thread it is the difference of both
- * indices. Stateless but for the threads.
+ * Adds equations that hold for one of two threads to the distance of their places, so that a term
+ * of one thread has the same term of the other thread beside it. If thread 0 alone loads {@code
+ * t[0]}, and another thread stores to {@code t[i]}, the distance is {@code -i}; with {@code i = 0}
+ * of the first thread it is the difference of both indices. Confined to one thread.
  */
 final class Counterparts {
   private final ThreadPair pair;
@@ -27,21 +27,21 @@ final class Counterparts {
   }
 
   /**
-   * The distance of two places, with fewer terms without a counterpart where that is possible.
+   * The distance of two places, with fewer single terms where that is possible.
    *
    * @param first what holds where the first thread is
    * @param second what holds where the second thread is
    */
-  Polynomial added(Polynomial distance, PathFacts.Known first, PathFacts.Known second) {
+  Polynomial balanced(Polynomial distance, PathFacts.Known first, PathFacts.Known second) {
     List<Polynomial> zeros = new ArrayList<>(first.zero());
     second.zero().forEach(zero -> zeros.add(pair.second(zero)));
     Polynomial result = distance;
-    int single = single(result);
+    int single = countSingle(result);
     for (int i = 0; i < zeros.size() && single > 0; i++) {
-      Polynomial next = added(result, zeros.get(i), single);
+      Polynomial next = withMultiple(result, zeros.get(i), single);
       if (next != null) {
         result = next;
-        single = single(next);
+        single = countSingle(next);
         // What was of no use before may be now.
         i = -1;
       }
@@ -52,7 +52,7 @@ final class Counterparts {
   /**
    * The distance with a multiple of what is 0 that leaves fewer single terms; null if none does.
    */
-  private @Nullable Polynomial added(Polynomial distance, Polynomial zero, int single) {
+  private @Nullable Polynomial withMultiple(Polynomial distance, Polynomial zero, int single) {
     for (Term own : zero.terms()) {
       Monomial counterpart = counterpart(own.product());
       for (Term term : distance.terms()) {
@@ -61,7 +61,7 @@ final class Counterparts {
         if (weight != null && !varies(weight) && term.coefficient() % own.coefficient() == 0) {
           long factor = -(term.coefficient() / own.coefficient());
           Polynomial next = distance.combined(1, zero, factor, weight);
-          if (next != null && single(next) < single) {
+          if (next != null && countSingle(next) < single) {
             return next;
           }
         }
@@ -71,7 +71,7 @@ final class Counterparts {
   }
 
   /** How many terms that differ between the threads have no counterpart in the other one. */
-  private int single(Polynomial distance) {
+  private int countSingle(Polynomial distance) {
     return distance.count(
         product ->
             varies(product)

@@ -334,11 +334,11 @@ final class MeetingThreads {
   }
 
   /** The blocks of code that a thread, which is this one of a launch, certainly runs. */
-  private BitSet certain(TrialLaunch launch, int number, ConcreteThread thread) {
+  private BitSet certain(TrialLaunch launch, int number, ConcreteThread becoming) {
     return certain
         .computeIfAbsent(launch, each -> new HashMap<>())
         .computeIfAbsent(
             number,
-            each -> sets.computeIfAbsent(paths.certain(thread, new BitSet()), blocks -> blocks));
+            each -> sets.computeIfAbsent(paths.certain(becoming, new BitSet()), blocks -> blocks));
   }
 }

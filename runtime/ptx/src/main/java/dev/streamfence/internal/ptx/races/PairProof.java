@@ -88,8 +88,12 @@ final class PairProof {
         return true;
       }
       grew = false;
-      Polynomial balanced = new Counterparts(pair, symbols, budget).added(distance, first, second);
+      Polynomial balanced =
+          new Counterparts(pair, symbols, budget).balanced(distance, first, second);
       boolean impossible = equate(balanced, one.width(), other.width());
+      if (!balanced.equals(distance)) {
+        impossible |= equate(distance, one.width(), other.width());
+      }
       for (Polynomial zero : first.zero()) {
         if (second.zero().contains(zero)) {
           impossible |= equateSame(zero);

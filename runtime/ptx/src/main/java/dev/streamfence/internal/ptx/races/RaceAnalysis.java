@@ -473,7 +473,7 @@ final class RaceAnalysis {
       return KernelRaces.ofData(conflict, numbers);
     }
     String reason =
-        !loaded.isEmpty()
+        numbers.contains(-1)
             ? "the index depends on what the code does not show"
             : !one.isExact() || !other.isExact()
                 ? "the index may wrap around"

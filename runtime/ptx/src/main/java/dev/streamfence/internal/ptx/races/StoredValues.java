@@ -20,22 +20,29 @@ final class StoredValues {
   }
 
   /**
-   * Whether the order of two accesses may matter: unless both store the same value, as far as that
-   * takes little to find.
+   * Whether the order of two accesses may matter: not if both are plain stores of values that are
+   * the same as far as that takes little to find.
    */
   boolean matters(SharedAccess one, SharedAccess other) {
-    boolean areStores = one.writes() && other.writes() && !one.isAtomic() && !other.isAtomic();
-    return !areStores || (mayDiffer(one) && mayDiffer(other));
+    List<Node> left = values.stored(one.access());
+    List<Node> right = values.stored(other.access());
+    if (left.isEmpty() || right.isEmpty()) {
+      return true;
+    }
+    return !isExchanged(left)
+        && !isExchanged(right)
+        && (!left.equals(right) || left.stream().anyMatch(value -> differs(value, new BitSet())));
   }
 
-  private boolean mayDiffer(SharedAccess store) {
-    List<Node> own = values.stored(store.access());
-    // A sum of a warp is made of what each lane has, and is the same for all of them.
-    boolean isReceived = Node.reached(own, node -> true).stream().anyMatch(values::isReceivedAlike);
-    BitSet seen = new BitSet();
-    return !isReceived && own.stream().anyMatch(value -> differs(value, seen));
+  /**
+   * Whether what other threads have contributes to values. A sum of a warp is made of what each
+   * lane has, and is the same for all of them.
+   */
+  private boolean isExchanged(List<Node> some) {
+    return Node.reached(some, node -> true).stream().anyMatch(values::isExchanged);
   }
 
+  /** Whether a value may differ between threads. */
   private boolean differs(Node node, BitSet seen) {
     if (seen.get(node.id)) {
       return false;
@@ -49,8 +56,7 @@ final class StoredValues {
   }
 
   /**
-   * Whether two threads store different values, or what they load from different places. What they
-   * receive from other threads may be the same.
+   * Whether two threads store different numbers, or what they load from different places.
    *
    * @param first the thread that makes the first store
    * @param second the thread that makes the other one
@@ -60,8 +66,8 @@ final class StoredValues {
     List<Node> left = values.stored(one.access());
     List<Node> right = values.stored(other.access());
     BitSet seen = new BitSet();
-    boolean differ = left.size() != right.size();
-    for (int i = 0; !differ && i < left.size(); i++) {
+    boolean differ = false;
+    for (int i = 0; !differ && i < Math.min(left.size(), right.size()); i++) {
       differ = differ(left.get(i), first, right.get(i), second, seen);
     }
     return differ;
@@ -74,7 +80,7 @@ final class StoredValues {
     if (left.isPresent() && right.isPresent()) {
       return left.getAsLong() != right.getAsLong();
     }
-    if (seen.get(one.id) || values.isReceivedAlike(one) || values.isReceivedAlike(other)) {
+    if (seen.get(one.id)) {
       return false;
     }
     seen.set(one.id);
@@ -82,17 +88,13 @@ final class StoredValues {
     MemoryAccess otherLoad = values.load(other);
     if (load != null && otherLoad != null) {
       Node base = KernelValues.base(load.address());
-      return base == null
-          || !base.equals(KernelValues.base(otherLoad.address()))
-          || differ(load.address(), first, otherLoad.address(), second, seen);
+      Node otherBase = KernelValues.base(otherLoad.address());
+      boolean areInTwo = base != null && otherBase != null && !base.equals(otherBase);
+      return areInTwo || differ(load.address(), first, otherLoad.address(), second, seen);
     }
-    boolean areAlike =
-        load == null
-            && otherLoad == null
-            && one.operation == other.operation
-            && one.inputs.size() == other.inputs.size();
-    boolean differ = !areAlike;
-    for (int i = 0; !differ && i < one.inputs.size(); i++) {
+    // Different operations may give the same.
+    boolean differ = false;
+    for (int i = 0; one.equals(other) && !differ && i < one.inputs.size(); i++) {
       differ = differ(one.input(i), first, other.input(i), second, seen);
     }
     return differ;

@@ -25,9 +25,6 @@ import org.jspecify.annotations.Nullable;
  * quotients and remainders. Confined to one thread.
  */
 final class Symbols {
-  /** How many threads a block has at most in x, y and z, whatever the device. */
-  private static final List<Integer> MOST_THREADS = List.of(1024, 1024, 64);
-
   private final NodeGraph nodes;
   private final Formulas formulas;
   private final LoadedNumbers loaded;
@@ -286,7 +283,7 @@ final class Symbols {
           add(fixed(below(size, self)), found);
           if (special.isThread) {
             int own = most[special.dimension];
-            int limit = own > 0 ? own : MOST_THREADS.get(special.dimension);
+            int limit = own > 0 ? own : LaunchLimits.mostThreads(special.dimension);
             add(below(Polynomial.constant(limit), self), found);
           }
         } else {

@@ -34,13 +34,20 @@ final class InstructionValues {
     this.arguments = arguments;
   }
 
+  /**
+   * A register that an instruction may assign; each element of a vector register is one.
+   *
+   * @param bits its width
+   */
+  record Target(int index, int bits) {}
+
   /** The registers that an instruction may assign. */
-  static List<Register> assigned(FunctionFlow flow, int index) {
+  static List<Target> assigned(FunctionFlow flow, int index) {
     List<Operand> operands = flow.instruction(index).operands();
-    List<Register> assigned = List.of();
+    List<Target> assigned = List.of();
     for (int i = 0; i < operands.size(); i++) {
       if (flow.rule(index).mayAssign(i)) {
-        List<Register> more = operands.get(i).registers();
+        List<Target> more = targets(operands.get(i));
         if (assigned.isEmpty()) {
           assigned = more;
         } else if (!more.isEmpty()) {
@@ -51,15 +58,32 @@ final class InstructionValues {
     return assigned;
   }
 
-  /** The value of an instruction with one result; null if it is any value. */
+  private static List<Target> targets(Operand operand) {
+    if (operand instanceof Operand.RegisterUse use && use.register().vectorLength() == 1) {
+      return List.of(new Target(use.register().index(), bits(use.register())));
+    }
+    List<Target> found = new ArrayList<>();
+    operand.forEachSimple(
+        each -> {
+          int[] indexes = each.registerIndexes();
+          for (Register register : each.registers()) {
+            for (int index : indexes) {
+              found.add(new Target(index, bits(register)));
+            }
+          }
+        });
+    return found;
+  }
+
+  /**
+   * The value of an instruction with one result; null if it is any value.
+   *
+   * @param bits the width of the register that receives it
+   */
   @Nullable Node value(
-      Instruction instruction,
-      Opcode rule,
-      Register destination,
-      int block,
-      @Nullable Node[] state) {
+      Instruction instruction, Opcode rule, int bits, int block, @Nullable Node[] state) {
     if (instruction.opcode().equals("ld")) {
-      return parameter(instruction, destination);
+      return parameter(instruction, bits);
     }
     if (rule.operation() == null) {
       return null;
@@ -81,7 +105,7 @@ final class InstructionValues {
       sources.add(source);
     }
     Node result = result(computation, sources, block);
-    return result != null && result.bits == bits(destination) ? result : null;
+    return result != null && result.bits == bits ? result : null;
   }
 
   static int bits(Register register) {
@@ -89,12 +113,12 @@ final class InstructionValues {
   }
 
   /** A number or an address that the launch passes. */
-  private @Nullable Node parameter(Instruction instruction, Register destination) {
+  private @Nullable Node parameter(Instruction instruction, int bits) {
     ScalarType type = instruction.type();
     if (!instruction.spaces().contains(StateSpace.PARAM)
         || type == null
         || type.isFloat()
-        || type.bits > bits(destination)
+        || type.bits > bits
         || instruction.operands().size() < 2
         || !(instruction.operands().get(1) instanceof Operand.Memory memory)
         || !(memory.base() instanceof Operand.VariableAddress address)) {
@@ -103,10 +127,7 @@ final class InstructionValues {
     Node value = arguments.value(address.variable(), address.offset() + memory.offset(), type.bits);
     return value == null
         ? null
-        : nodes.of(
-            type.isSigned() ? Operator.SIGN_EXTEND : Operator.ZERO_EXTEND,
-            bits(destination),
-            value);
+        : nodes.of(type.isSigned() ? Operator.SIGN_EXTEND : Operator.ZERO_EXTEND, bits, value);
   }
 
   /** An operand as a value of a type; null if it is none that is known. */

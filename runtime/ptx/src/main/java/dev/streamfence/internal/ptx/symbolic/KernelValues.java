@@ -9,14 +9,13 @@ import dev.streamfence.internal.ptx.ir.FunctionFlow;
 import dev.streamfence.internal.ptx.ir.Opcode;
 import dev.streamfence.internal.ptx.ir.TooComplexException;
 import dev.streamfence.internal.ptx.ir.Widths;
+import dev.streamfence.internal.ptx.symbolic.InstructionValues.Target;
 import dev.streamfence.internal.ptx.symbolic.Node.Operator;
 import dev.streamfence.internal.ptx.syntax.Instruction;
 import dev.streamfence.internal.ptx.syntax.Operand;
-import dev.streamfence.internal.ptx.syntax.Register;
 import dev.streamfence.internal.ptx.syntax.ScalarType;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.BitSet;
 import java.util.Deque;
 import java.util.HashMap;
@@ -61,10 +60,10 @@ public final class KernelValues {
   private final int[] live;
 
   /** The registers that each instruction may assign. */
-  private final List<List<Register>> assigned = new ArrayList<>();
+  private final List<List<Target>> assigned = new ArrayList<>();
 
   /** The registers that a block may assign, once a loop around it has asked. */
-  private final Map<Integer, List<Register>> assignedIn = new HashMap<>();
+  private final Map<Integer, List<Target>> assignedIn = new HashMap<>();
 
   /** What each block leaves in the live registers. */
   private final @Nullable Node[][] leaving;
@@ -75,8 +74,8 @@ public final class KernelValues {
   /** The values of which each is what one access loads, and nothing else. */
   private final Map<Node, MemoryAccess> loads = new HashMap<>();
 
-  /** The values that several threads of a warp or a block receive alike. */
-  private final BitSet receivedAlike = new BitSet();
+  /** See {@link #isExchanged(Node)}. */
+  private final BitSet exchanged = new BitSet();
 
   /** The values that plain stores store. */
   private final IdentityHashMap<MemoryAccess, List<Node>> stored = new IdentityHashMap<>();
@@ -146,10 +145,9 @@ public final class KernelValues {
         if (guard != null) {
           read(guard.predicate().index(), own, found);
         }
-        List<Register> results = assigned.get(i);
+        List<Target> results = assigned.get(i);
         for (int j = 0; j < results.size(); j++) {
-          Register each = results.get(j);
-          own.set(each.index(), each.index() + each.vectorLength());
+          own.set(results.get(j).index());
         }
       }
     }
@@ -337,9 +335,8 @@ public final class KernelValues {
   private int[] assignedBits(Loop loop) {
     int[] widths = new int[states()];
     for (int block = loop.body.nextSetBit(0); block >= 0; block = loop.body.nextSetBit(block + 1)) {
-      for (Register register : assignedIn.computeIfAbsent(block, this::assignedIn)) {
-        int bits = InstructionValues.bits(register);
-        Arrays.fill(widths, register.index(), register.index() + register.vectorLength(), bits);
+      for (Target target : assignedIn.computeIfAbsent(block, this::assignedIn)) {
+        widths[target.index()] = target.bits();
       }
       for (int i = graph.block(block).first();
           cells.count() > 0 && i < graph.block(block).end();
@@ -352,8 +349,8 @@ public final class KernelValues {
     return widths;
   }
 
-  private List<Register> assignedIn(int block) {
-    List<Register> all = new ArrayList<>();
+  private List<Target> assignedIn(int block) {
+    List<Target> all = new ArrayList<>();
     for (int i = graph.block(block).first(); i < graph.block(block).end(); i++) {
       all.addAll(assigned.get(i));
     }
@@ -411,10 +408,10 @@ public final class KernelValues {
     int before = accesses.size();
     addAccesses(index, rule, block, guard, state);
     MemoryAccess access = accesses.size() == before + 1 ? accesses.get(before) : null;
-    List<Register> results = assigned.get(index);
+    List<Target> results = assigned.get(index);
     Node result = null;
-    if (results.size() == 1 && results.get(0).vectorLength() == 1) {
-      result = instructions.value(instruction, rule, results.get(0), block, state);
+    if (results.size() == 1) {
+      result = instructions.value(instruction, rule, results.get(0).bits(), block, state);
       result = result == null ? null : decided(result, block);
     }
     // A result that comes from memory does not depend on the address.
@@ -436,37 +433,33 @@ public final class KernelValues {
       escape(parameters);
     }
     List<Integer> own = cells.of(index);
-    int element = 0;
-    for (int j = 0; j < results.size(); j++) {
-      Register register = results.get(j);
-      int bits = InstructionValues.bits(register);
-      for (int i = 0; i < register.vectorLength(); i++) {
-        int at = register.index() + i;
-        Node kept = own == null ? null : kept(instruction, bits, state[place(own, element++)]);
-        Node value =
-            kept != null
-                ? kept
-                : result == null ? loaded(instruction, access, bits, block, sources) : result;
-        if (fromMemory && access != null && kept == null) {
-          loads.put(value, access);
-        }
-        if (!fromMemory && result == null && isReceivedAlike(instruction, rule)) {
-          receivedAlike.set(value.id);
-        }
-        if (guard != null) {
-          Node other = held(at, value.bits, block, state);
-          value =
-              other.bits == value.bits
-                  ? nodes.of(Operator.SELECT, value.bits, guard, value, other)
-                  : nodes.unknown(bits, block, List.of(value, other));
-        }
-        state[at] = value;
+    for (int i = 0; i < results.size(); i++) {
+      int at = results.get(i).index();
+      int bits = results.get(i).bits();
+      Node kept = own == null ? null : kept(instruction, bits, state[place(own, i)]);
+      Node value =
+          kept != null
+              ? kept
+              : result == null ? loaded(instruction, access, bits, block, sources) : result;
+      if (fromMemory && access != null && kept == null) {
+        loads.put(value, access);
       }
+      if (!fromMemory && result == null && isExchanged(instruction, rule)) {
+        exchanged.set(value.id);
+      }
+      if (guard != null) {
+        Node other = held(at, value.bits, block, state);
+        value =
+            other.bits == value.bits
+                ? nodes.of(Operator.SELECT, value.bits, guard, value, other)
+                : nodes.unknown(bits, block, List.of(value, other));
+      }
+      state[at] = value;
     }
     store(index, block, guard, state);
   }
 
-  private static boolean isReceivedAlike(Instruction instruction, Opcode rule) {
+  private static boolean isExchanged(Instruction instruction, Opcode rule) {
     // What lanes above or below have differs from lane to lane.
     boolean shifts = instruction.has("down") || instruction.has("up");
     return !rule.transfer().isPerThread() && !shifts;
@@ -497,6 +490,23 @@ public final class KernelValues {
       Node value = state[i];
       if (value != null) {
         found.add(value);
+      }
+    }
+    return found;
+  }
+
+  /** What a plain store stores, for each of its elements. */
+  private List<Node> stored(Instruction store, int block, @Nullable Node[] state) {
+    int bits = Math.max(Byte.SIZE, Widths.element(store) * Byte.SIZE);
+    List<Node> found = new ArrayList<>();
+    for (Operand part : store.operands().get(store.operands().size() - 1).parts()) {
+      int[] registers = part.registerIndexes();
+      if (part instanceof Operand.IntegerLiteral literal) {
+        found.add(nodes.constant(literal.value(), bits));
+      } else if (registers.length == 1) {
+        found.add(held(registers[0], bits, block, state));
+      } else {
+        found.add(nodes.unknown(bits, block, List.of()));
       }
     }
     return found;
@@ -659,9 +669,7 @@ public final class KernelValues {
                 Widths.access(instruction));
         accesses.add(access);
         if (instruction.opcode().equals("st")) {
-          List<Node> values = new ArrayList<>();
-          collect(operands.get(operands.size() - 1), state, values);
-          stored.put(access, values);
+          stored.put(access, stored(instruction, block, state));
         }
       }
     }
@@ -686,16 +694,15 @@ public final class KernelValues {
   }
 
   /**
-   * Whether a value comes from an instruction by which several threads may receive the same: a
-   * vote, a sum of a warp, the value of one lane.
+   * Whether a value comes from an instruction by which several threads may receive the same,
+   * whatever each of them has: a vote, a sum of a warp, the value of one lane, and what no rule
+   * describes.
    */
-  public boolean isReceivedAlike(Node value) {
-    return receivedAlike.get(value.id);
+  public boolean isExchanged(Node value) {
+    return exchanged.get(value.id);
   }
 
-  /**
-   * The values in the registers that a plain store stores; none of them if it stores a constant.
-   */
+  /** The values that a plain store stores, one for each element; none for other accesses. */
   public List<Node> stored(MemoryAccess store) {
     return stored.getOrDefault(store, List.of());
   }

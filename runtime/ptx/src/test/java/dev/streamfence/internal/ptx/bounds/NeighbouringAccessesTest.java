@@ -50,10 +50,11 @@ class NeighbouringAccessesTest {
 
   @ParameterizedTest
   @CsvSource({
-    "'@%p1 st.global.u32 [%rd3+40], 1; st.global.u32 [%rd3], 1; st.global.u32 [%rd3+8], 1;', 0..72",
+    "'@%p1 st.global.u32 [%rd3+16], 1; st.global.u32 [%rd3], 1; st.global.u32 [%rd3+8], 1;', 0..72",
     "'@%p1 st.global.u32 [%rd3+80], 1; st.global.u32 [%rd3], 1; st.global.u32 [%rd3+8], 1;',"
         + " 0..112",
-    "'@%p1 bra N; st.global.u32 [%rd3+-32], 1; N: st.global.u32 [%rd3+4], 1;', 0..68"
+    "'@!%p1 bra N; st.global.u32 [%rd3+16], 1; st.global.u32 [%rd3], 1;"
+        + " N: st.global.u32 [%rd3+8], 1;', 0..72"
   })
   void accessesUnderOtherConditionsCountForThemselves(String accesses, String touched) {
     assertThat(touched(bounds(accesses))).isEqualTo(touched);

@@ -35,6 +35,9 @@ final class LoadedPlacesTest {
     KernelRaces races = KernelRacesTest.of(NUMBERS + place + at("%r22") + STORE, LINES);
 
     assertThat(races.verdict()).isEqualTo(expected);
+    if (expected == Verdict.UNKNOWN) {
+      assertThat(races.reason()).isEqualTo(KernelRaces.SAME_INDEX);
+    }
     if (expected == Verdict.DATA) {
       assertThat(races.numbers()).containsExactly(1);
     }
@@ -45,7 +48,7 @@ final class LoadedPlacesTest {
     "'st.global.u32 [%rd5], 1;', UNKNOWN",
     "'st.global.u32 [%rd5], %r5;', UNKNOWN",
     "'st.global.u32 [%rd5], %r4;', DATA",
-    "'atom.global.exch.b32 %r9, [%rd5], 1;" + " ld.global.u32 %r9, [%rd5];', DATA"
+    "'atom.global.exch.b32 %r9, [%rd5], 1; ld.global.u32 %r9, [%rd5];', DATA"
   })
   void equalNumbersDoNotMatterWhereAllStoreTheSame(String store, Verdict expected) {
     assertThat(KernelRacesTest.of(NUMBERS + at("%r20") + store, LINES).verdict())

@@ -81,6 +81,33 @@ final class StoredValuesTest {
     isCertain(sum.toString().replace(".bfly", ".down"), true);
   }
 
+  @ParameterizedTest
+  @CsvSource({
+    "'[%rd5], 1', '[%rd5], 2', true",
+    "'[%rd5], 1', '[%rd5], 1', false",
+    "'[%rd5], 1', '[%rd5], %r11', false",
+    "'[%rd5], 1', '[%rd5], %r12', true",
+    "'.v2 [%rd5], {%r12, 1}', '.v2 [%rd5], {%r12, %r11}', false",
+    "'.v2 [%rd5], {%r12, 1}', '.v2 [%rd5], {%r12, 2}', true",
+    "'.v2 [%rd5], {%r12, %r12}', '.v2 [%rd5], {%r12, %r11}', true"
+  })
+  void constantsAreCompared(String one, String other, boolean isCertain) {
+    String code =
+        "shl.b32 %r13, %r1, 1; "
+            + at("%r13")
+            + "mov.u32 %r11, 1; add.s32 %r12, %r1, 7; setp.lt.u32 %p1, %r0, 4; @%p1 bra N;"
+            + " st.global"
+            + typed(one)
+            + "; bra END; N: st.global"
+            + typed(other)
+            + ";";
+    assertThat(verdict(code) == Verdict.CERTAIN).as(code).isEqualTo(isCertain);
+  }
+
+  private static String typed(String operands) {
+    return operands.startsWith(".v2") ? ".v2.u32" + operands.substring(3) : ".u32 " + operands;
+  }
+
   @Test
   void twoInstructionsStoreWhatIsLoadedFromOneArrayOrFromTwo() {
     String second =

@@ -9,7 +9,7 @@ import dev.streamfence.internal.ptx.run.arithmetic.IntegerArithmetic;
 import dev.streamfence.internal.ptx.syntax.Instruction;
 import dev.streamfence.internal.ptx.syntax.Operand;
 import dev.streamfence.internal.ptx.syntax.PtxModule;
-import dev.streamfence.internal.ptx.syntax.Register;
+import dev.streamfence.internal.ptx.syntax.ScalarType;
 import dev.streamfence.internal.ptx.syntax.Variable;
 import java.util.ArrayList;
 import java.util.List;
@@ -130,11 +130,11 @@ class FoldedInstructionsTest {
   /** The constant that the bounds find, zero-extended; empty if they find none. */
   private static OptionalLong folded(String opcode, String type, Instruction instruction) {
     InstructionValues values = new InstructionValues(new NodeGraph(), new NoArguments());
-    Register destination = ((Operand.RegisterUse) instruction.operands().get(0)).register();
+    ScalarType result = ((Operand.RegisterUse) instruction.operands().get(0)).register().type();
     FunctionFlow flow = function(opcode, type, List.of());
-    Node node = values.value(instruction, flow.rule(0), destination, 0, new Node[1]);
+    Node node = values.value(instruction, flow.rule(0), result.bits, 0, new Node[1]);
     return node != null && node.is(Node.Operator.CONSTANT)
-        ? OptionalLong.of(node.constant & destination.type().mask())
+        ? OptionalLong.of(node.constant & result.mask())
         : OptionalLong.empty();
   }
 
