@@ -20,7 +20,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Looks for two threads that conflict in ordinary launches whatever their data are. It tries
@@ -166,10 +165,12 @@ final class MeetingThreads {
     if (!stored.matters(one, other) || !mayMeet(one, other)) {
       return false;
     }
-    Set<Pair> pairs = null;
+    Set<Pair> pairs = Set.of();
     for (int i = 0; i < launches.size(); i++) {
       pairs =
-          pairs(one, other, inBlock, launches.get(i), i % TrialLaunch.SEEDS == 0 ? null : pairs);
+          i % TrialLaunch.SEEDS == 0
+              ? pairs(one, other, inBlock, launches.get(i))
+              : remaining(one, other, launches.get(i), pairs);
       if (pairs.isEmpty()) {
         return false;
       }
@@ -217,28 +218,28 @@ final class MeetingThreads {
     return found;
   }
 
+  /** The pairs of some that conflict in another launch as well. */
+  private Set<Pair> remaining(
+      SharedAccess one, SharedAccess other, TrialLaunch launch, Set<Pair> before) {
+    Set<Pair> found = new HashSet<>();
+    for (Pair pair : before) {
+      long first = place(one, launch, pair.first(), thread);
+      long second = place(other, launch, pair.second(), partner);
+      if (overlap(first, one.width(), second, other.width()) && matters(one, other)) {
+        found.add(pair);
+      }
+    }
+    return found;
+  }
+
   /**
-   * The pairs that conflict in a launch, out of those that did before if there are any.
+   * Pairs that conflict in a launch.
    *
    * @param inBlock whether no barrier orders threads of one block
    */
   private Set<Pair> pairs(
-      SharedAccess one,
-      SharedAccess other,
-      boolean inBlock,
-      TrialLaunch launch,
-      @Nullable Set<Pair> before) {
+      SharedAccess one, SharedAccess other, boolean inBlock, TrialLaunch launch) {
     Set<Pair> found = new HashSet<>();
-    if (before != null) {
-      for (Pair pair : before) {
-        long first = place(one, launch, pair.first(), thread);
-        long second = place(other, launch, pair.second(), partner);
-        if (overlap(first, one.width(), second, other.width()) && matters(one, other)) {
-          found.add(pair);
-        }
-      }
-      return found;
-    }
     Places ofOne = places(one, launch);
     long[] left = ofOne.byThread;
     long[] right = places(other, launch).byThread;

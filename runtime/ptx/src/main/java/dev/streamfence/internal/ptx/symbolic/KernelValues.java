@@ -338,11 +338,11 @@ public final class KernelValues {
       for (Target target : assignedIn.computeIfAbsent(block, this::assignedIn)) {
         widths[target.index()] = target.bits();
       }
-      for (int i = graph.block(block).first();
-          cells.count() > 0 && i < graph.block(block).end();
-          i++) {
-        for (int cell : changed(i)) {
-          widths[flow.function().registers() + cell] = cells.bits(cell);
+      if (cells.count() > 0) {
+        for (int i = graph.block(block).first(); i < graph.block(block).end(); i++) {
+          for (int cell : changed(i)) {
+            widths[flow.function().registers() + cell] = cells.bits(cell);
+          }
         }
       }
     }
@@ -359,9 +359,6 @@ public final class KernelValues {
 
   /** The places that an instruction may store to. */
   private List<Integer> changed(int index) {
-    if (cells.count() == 0) {
-      return List.of();
-    }
     List<Integer> own = cells.of(index);
     boolean stores = own != null && flow.instruction(index).opcode().equals("st");
     return cells.changesAny(index)
