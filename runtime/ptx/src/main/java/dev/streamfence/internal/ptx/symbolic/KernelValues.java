@@ -17,11 +17,14 @@ import dev.streamfence.internal.ptx.syntax.ScalarType;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.BitSet;
+import java.util.Collection;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.IdentityHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -81,9 +84,7 @@ public final class KernelValues {
   private final IdentityHashMap<MemoryAccess, List<Node>> stored = new IdentityHashMap<>();
 
   /** Values that code outside of the kernel, or memory, receives. */
-  private final List<Node> escaping = new ArrayList<>();
-
-  private final BitSet escapingIds = new BitSet();
+  private final Set<Node> escaping = new LinkedHashSet<>();
 
   /** The phis of the loops' headers, by live register, until their latches are evaluated. */
   private final @Nullable Node[][] headers;
@@ -427,7 +428,7 @@ public final class KernelValues {
     }
     if (!fromMemory) {
       // The address of a parameter, through which the code may read it unseen.
-      escape(parameters);
+      escaping.addAll(parameters);
     }
     List<Integer> own = cells.of(index);
     for (int i = 0; i < results.size(); i++) {
@@ -628,7 +629,7 @@ public final class KernelValues {
     return sources;
   }
 
-  private static void collect(Operand operand, @Nullable Node[] state, List<Node> found) {
+  private static void collect(Operand operand, @Nullable Node[] state, Collection<Node> found) {
     for (int register : operand.registerIndexes()) {
       Node value = state[register];
       if (value != null && !found.contains(value)) {
@@ -650,9 +651,7 @@ public final class KernelValues {
       boolean isKept = letter == 'v' && cells.of(index) != null;
       boolean isHanded = letter == 'v' || "tusA".indexOf(letter) >= 0;
       if ((handsAll && rule.isSource(i)) || (isHanded && !isKept)) {
-        List<Node> handed = new ArrayList<>();
-        collect(operand, state, handed);
-        escape(handed);
+        collect(operand, state, escaping);
       } else if (isAddress && operand instanceof Operand.Memory memory) {
         Node address = instructions.address(memory, block, state);
         MemoryAccess access =
@@ -668,15 +667,6 @@ public final class KernelValues {
         if (instruction.opcode().equals("st")) {
           stored.put(access, stored(instruction, block, state));
         }
-      }
-    }
-  }
-
-  private void escape(List<Node> some) {
-    for (int i = 0; i < some.size(); i++) {
-      if (!escapingIds.get(some.get(i).id)) {
-        escapingIds.set(some.get(i).id);
-        escaping.add(some.get(i));
       }
     }
   }
@@ -704,7 +694,7 @@ public final class KernelValues {
     return stored.getOrDefault(store, List.of());
   }
 
-  public List<Node> escaping() {
+  public Collection<Node> escaping() {
     return escaping;
   }
 
