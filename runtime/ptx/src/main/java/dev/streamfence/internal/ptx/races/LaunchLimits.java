@@ -62,11 +62,6 @@ final class LaunchLimits {
     limitBlocks(accesses);
   }
 
-  /** The most threads of a block in a dimension, on every device. */
-  static int mostThreads(int dimension) {
-    return dimension == 2 ? 64 : MAX_BLOCK;
-  }
-
   /** The indices of threads, or of blocks, that differ within the launches. */
   List<Node> places(boolean ofThreads) {
     return Special.ALL.stream()

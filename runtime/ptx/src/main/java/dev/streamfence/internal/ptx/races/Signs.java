@@ -40,14 +40,12 @@ final class Signs {
   }
 
   private boolean hasNoSign(Node node) {
+    if (node.hasNoSign()) {
+      return true;
+    }
     return switch (node.operation) {
       case PHI, SELECT -> areChoicesNatural(node);
-      case SPECIAL, ITERATION -> true;
-      case CONSTANT, UNKNOWN -> node.constant >= 0;
-      case AND -> Symbols.mask(node) >= 0;
-      case ZERO_EXTEND -> true;
       case REMAINDER_UNSIGNED -> isNaturalDivisor(node.input(1));
-      case SHIFT_RIGHT_UNSIGNED, DIVIDE_UNSIGNED -> Symbols.scale(node) > 1;
       case REMAINDER, DIVIDE, SHIFT_RIGHT ->
           Symbols.scale(node) > 0 && isPlainlyNatural(symbols.whole(node.input(0)));
       default -> false;

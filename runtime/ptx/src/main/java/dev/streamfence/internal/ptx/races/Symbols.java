@@ -283,7 +283,7 @@ final class Symbols {
           add(fixed(below(size, self)), found);
           if (special.isThread) {
             int own = most[special.dimension];
-            int limit = own > 0 ? own : LaunchLimits.mostThreads(special.dimension);
+            long limit = own > 0 ? own : counted.most();
             add(below(Polynomial.constant(limit), self), found);
           }
         } else {
@@ -298,9 +298,9 @@ final class Symbols {
           add(self.minus(Polynomial.constant(node.constant)), found);
         }
       }
-      case AND -> {
-        if (mask(node) >= 0) {
-          add(Polynomial.constant(mask(node)).minus(self), found);
+      case AND, OR, XOR -> {
+        if (node.hasNoSign() && node.most() < Integer.MAX_VALUE) {
+          add(Polynomial.constant(node.most()).minus(self), found);
         }
       }
       case REMAINDER, REMAINDER_UNSIGNED -> {

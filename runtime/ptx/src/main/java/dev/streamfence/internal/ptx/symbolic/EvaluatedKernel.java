@@ -12,7 +12,7 @@ public final class EvaluatedKernel {
   private static final int MAX_ROUNDS = 5;
 
   private final KernelFlow kernel;
-  private final NodeGraph nodes = new NodeGraph();
+  private final NodeGraph nodes;
   private final KernelMemory memory;
   private final LocalCells cells;
   private final KernelValues values;
@@ -24,6 +24,7 @@ public final class EvaluatedKernel {
   private EvaluatedKernel(KernelFlow kernel, KernelInputs inputs, LocalCells cells) {
     this.kernel = kernel;
     this.inputs = inputs;
+    this.nodes = new NodeGraph(kernel.flow().function().blockLimit());
     this.memory = new KernelMemory(nodes, kernel.flow().function(), inputs);
     this.cells = cells;
     values = new KernelValues(kernel.flow(), kernel.graph(), nodes, this.memory, cells);

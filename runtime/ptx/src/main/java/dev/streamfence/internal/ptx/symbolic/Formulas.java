@@ -397,7 +397,6 @@ public final class Formulas {
       case SHIFT_LEFT -> shifted(node, depth);
       case TRUNCATE, SIGN_EXTEND -> raw(node.input(0), depth + 1);
       case ZERO_EXTEND -> isAnySigned(node.input(0)) ? null : raw(node.input(0), depth + 1);
-      case OR -> disjoint(node, depth);
       case SELECT, PHI -> sameBase(node, depth);
       default -> null;
     };
@@ -415,30 +414,6 @@ public final class Formulas {
   /** Unsigned, a loaded number is another one, which the code compares as such. */
   private static boolean isAnySigned(Node node) {
     return node.is(Operator.UNKNOWN) && node.constant < 0;
-  }
-
-  /** An or of numbers that have no bit in common is their sum. */
-  private @Nullable Polynomial disjoint(Node node, int depth) {
-    Node left = node.input(0);
-    Node right = node.input(1);
-    return (possibleBits(left) & possibleBits(right)) == 0
-        ? raw(left, depth + 1).plus(raw(right, depth + 1))
-        : null;
-  }
-
-  /** All bits that a value may have. */
-  private static long possibleBits(Node node) {
-    long second =
-        node.inputs.size() == 2 && node.input(1).is(Operator.CONSTANT)
-            ? node.input(1).constant
-            : -1;
-    return switch (node.operation) {
-      case CONSTANT -> node.constant;
-      case AND -> second;
-      case SHIFT_LEFT ->
-          second >= 0 && second < node.bits ? possibleBits(node.input(0)) << second : -1;
-      default -> -1;
-    };
   }
 
   /** A choice between two places in one array is the array's address and a choice of offsets. */

@@ -234,6 +234,7 @@ final class InstructionValues {
         Node product = product(computation, a, from.get(1));
         yield nodes.of(Operator.ADD, product.bits, product, from.get(2));
       }
+      case MULTIPLY_HIGH -> high(type, a, from.get(1));
       case CONVERT -> converted(type, computation.result(), a);
       case SELECT -> nodes.of(Operator.SELECT, a.bits, from.get(2), a, from.get(1));
       case FIELD -> field(type, a, from.get(1), from.get(2));
@@ -251,6 +252,20 @@ final class InstructionValues {
     int bits = computation.result().bits;
     Operator extend = computation.type().isSigned() ? Operator.SIGN_EXTEND : Operator.ZERO_EXTEND;
     return nodes.of(Operator.MULTIPLY, bits, nodes.of(extend, bits, a), nodes.of(extend, bits, b));
+  }
+
+  /** The high half of a product with a constant; of other numbers, few look like an index. */
+  private @Nullable Node high(ScalarType type, Node a, Node b) {
+    int wide = 2 * type.bits;
+    if (wide > Long.SIZE || !b.is(Operator.CONSTANT)) {
+      return null;
+    }
+    Operator extend = type.isSigned() ? Operator.SIGN_EXTEND : Operator.ZERO_EXTEND;
+    Operator shift = type.isSigned() ? Operator.SHIFT_RIGHT : Operator.SHIFT_RIGHT_UNSIGNED;
+    Node product =
+        nodes.of(Operator.MULTIPLY, wide, nodes.of(extend, wide, a), nodes.of(extend, wide, b));
+    Node half = nodes.of(shift, wide, product, nodes.constant(type.bits, Integer.SIZE));
+    return nodes.of(Operator.TRUNCATE, type.bits, half);
   }
 
   /** The operation of the device on one or two operands of the result's width, if it is one. */

@@ -179,8 +179,8 @@ public final class KernelMemory implements ArgumentLookup {
     if (index == variables.size()) {
       variables.add(variable);
     }
-    return nodes.of(
-        Operator.ADD, bits, nodes.base(arrays.size() + index, bits), nodes.constant(offset, bits));
+    Node base = nodes.base(arrays.size() + index, bits, variables.get(index).alignment());
+    return nodes.of(Operator.ADD, bits, base, nodes.constant(offset, bits));
   }
 
   /** All arrays in shared memory whose size the launch sets begin at one address. */

@@ -112,6 +112,16 @@ public final class Node {
       return ALL.get(3 + dimension);
     }
 
+    /**
+     * The greatest value on any device. Source: CUDA C++ Programming Guide, "Technical
+     * Specifications per Compute Capability".
+     */
+    public long most() {
+      int blocks = dimension == 0 ? Integer.MAX_VALUE : 65_535;
+      int most = isBlock || countsBlocks ? blocks : dimension == 2 ? 64 : 1024;
+      return differs() ? most - 1 : most;
+    }
+
     /** The threads of a block. */
     public static Special blockSize(int dimension) {
       return ALL.get(6 + dimension);
@@ -136,6 +146,9 @@ public final class Node {
   public final long constant;
   public final long limit;
 
+  /** The bits that may be 1, with the sign extended like the value's own. */
+  final long possible;
+
   /** The block in which it is computed, which matters for unknown values and phis. */
   public final int block;
 
@@ -155,6 +168,18 @@ public final class Node {
       long limit,
       int block,
       List<Node> inputs) {
+    this(id, operation, bits, constant, limit, block, inputs, PossibleBits.ALL);
+  }
+
+  Node(
+      int id,
+      Operator operation,
+      int bits,
+      long constant,
+      long limit,
+      int block,
+      List<Node> inputs,
+      long possible) {
     this.id = id;
     this.operation = operation;
     this.bits = bits;
@@ -162,6 +187,7 @@ public final class Node {
     this.limit = limit;
     this.block = block;
     this.inputs = inputs;
+    this.possible = possible;
   }
 
   /**
@@ -192,6 +218,16 @@ public final class Node {
       seen.set(node.id);
       found.add(node);
     }
+  }
+
+  /** Whether it is not negative, by the bits that may be 1. */
+  public boolean hasNoSign() {
+    return possible >= 0;
+  }
+
+  /** What the bits that may be 1 add up to, if it is not negative. */
+  public long most() {
+    return possible;
   }
 
   public Node input(int index) {

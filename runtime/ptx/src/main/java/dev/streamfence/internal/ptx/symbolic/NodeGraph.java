@@ -2,6 +2,7 @@ package dev.streamfence.internal.ptx.symbolic;
 
 import dev.streamfence.internal.ptx.ir.TooComplexException;
 import dev.streamfence.internal.ptx.symbolic.Node.Operator;
+import dev.streamfence.internal.ptx.syntax.BlockLimit;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -35,8 +36,23 @@ public final class NodeGraph {
     }
   }
 
+  private final @Nullable BlockLimit block;
   private final List<Node> nodes = new ArrayList<>();
   private final Map<Key, Node> known = new HashMap<>();
+
+  /** The values of a kernel that is launched with blocks of any size. */
+  public NodeGraph() {
+    this(null);
+  }
+
+  /**
+   * The values of a kernel.
+   *
+   * @param block the blocks that it is launched with; null for any
+   */
+  NodeGraph(@Nullable BlockLimit block) {
+    this.block = block;
+  }
 
   public Node node(int id) {
     return nodes.get(id);
@@ -59,7 +75,12 @@ public final class NodeGraph {
   }
 
   public Node base(int array, int bits) {
-    return shared(Operator.BASE, bits, array, List.of());
+    return base(array, bits, 1);
+  }
+
+  /** The address of memory that begins at a multiple of a power of two. */
+  Node base(int array, int bits, int alignment) {
+    return shared(Operator.BASE, bits, array, List.of(), -alignment);
   }
 
   public Node length(int array) {
@@ -67,7 +88,18 @@ public final class NodeGraph {
   }
 
   public Node special(Node.Special special) {
-    return shared(Operator.SPECIAL, Integer.SIZE, Node.Special.ALL.indexOf(special), List.of());
+    int place = Node.Special.ALL.indexOf(special);
+    long possible = PossibleBits.upTo(most(special));
+    return shared(Operator.SPECIAL, Integer.SIZE, place, List.of(), possible);
+  }
+
+  private long most(Node.Special special) {
+    if (block == null || special.isBlock || special.countsBlocks) {
+      return special.most();
+    }
+    int exact = special.dimension == 0 ? block.x() : special.dimension == 1 ? block.y() : block.z();
+    int size = block.exact() ? exact : block.threads();
+    return Math.min(special.most(), special.isThread ? size - 1 : size);
   }
 
   public Node iteration(int loop) {
@@ -82,7 +114,9 @@ public final class NodeGraph {
 
   /** A value within given limits. */
   public Node unknown(int bits, long least, long most, int block, List<Node> inputs) {
-    return added(new Node(nodes.size(), Operator.UNKNOWN, bits, least, most, block, inputs));
+    long possible = least < 0 ? PossibleBits.ALL : PossibleBits.upTo(most);
+    return added(
+        new Node(nodes.size(), Operator.UNKNOWN, bits, least, most, block, inputs, possible));
   }
 
   public Node phi(int bits, int block) {
@@ -102,15 +136,33 @@ public final class NodeGraph {
         return constant(Machine.apply(operation, bits, first.bits, first.constant, second), bits);
       }
     }
-    boolean extends64 = operation == Operator.SIGN_EXTEND || operation == Operator.ZERO_EXTEND;
-    if ((extends64 || operation == Operator.TRUNCATE) && first.bits == bits) {
+    boolean isExtension = operation == Operator.SIGN_EXTEND || operation == Operator.ZERO_EXTEND;
+    if ((isExtension || operation == Operator.TRUNCATE) && first.bits == bits) {
       return first;
     }
     if (operation == Operator.TRUNCATE && first.isExtended()) {
       return truncated(first, bits);
     }
+    if (isExtension && first.is(Operator.TRUNCATE) && isWhole(first, operation)) {
+      return resized(first.input(0), bits);
+    }
     if (operation == Operator.SELECT && inputs[1] == inputs[2]) {
       return inputs[1];
+    }
+    if (isBitwise(operation) && bits > 1) {
+      long common = first.possible & inputs[1].possible;
+      if (operation == Operator.AND && common == 0) {
+        return constant(0, bits);
+      }
+      if (operation == Operator.AND
+          && inputs[1].is(Operator.CONSTANT)
+          && common == first.possible) {
+        return first;
+      }
+      if (operation != Operator.AND && common == 0) {
+        // Without carries, all of these are sums.
+        return of(Operator.ADD, bits, inputs);
+      }
     }
     if ((operation == Operator.AND || operation == Operator.XOR) && isMask(inputs[1])) {
       long mask = inputs[1].constant;
@@ -133,13 +185,33 @@ public final class NodeGraph {
         return withoutLastBits(bits, first, Long.numberOfTrailingZeros(mask));
       }
     }
-    return shared(operation, bits, 0, List.of(inputs));
+    Node division =
+        inputs.length == 2
+            ? ConstantDivision.folded(this, operation, bits, first, inputs[1])
+            : null;
+    return division == null ? shared(operation, bits, 0, List.of(inputs)) : division;
   }
 
   /** Some bits of a value in more bits: compilers keep an index in 64 bits, and count in 32. */
   private Node truncated(Node extended, int bits) {
     Node value = extended.input(0);
     return of(value.bits < bits ? extended.operation : Operator.TRUNCATE, bits, value);
+  }
+
+  /** Whether a value with fewer bits, extended again, is what it was. */
+  private static boolean isWhole(Node truncated, Operator extension) {
+    int numbers = extension == Operator.SIGN_EXTEND ? truncated.bits - 1 : truncated.bits;
+    long possible = truncated.input(0).possible;
+    return possible >= 0 && possible >> numbers == 0;
+  }
+
+  /** A value that is not negative with more or fewer bits. */
+  private Node resized(Node value, int bits) {
+    return of(value.bits < bits ? Operator.ZERO_EXTEND : Operator.TRUNCATE, bits, value);
+  }
+
+  private static boolean isBitwise(Operator operation) {
+    return operation == Operator.AND || operation == Operator.OR || operation == Operator.XOR;
   }
 
   private static boolean isShifted(Node node, Operator direction) {
@@ -182,9 +254,15 @@ public final class NodeGraph {
   }
 
   private Node shared(Operator operation, int bits, long constant, List<Node> inputs) {
+    long possible = PossibleBits.of(operation, bits, constant, inputs);
+    return shared(operation, bits, constant, inputs, possible);
+  }
+
+  private Node shared(
+      Operator operation, int bits, long constant, List<Node> inputs, long possible) {
     return known.computeIfAbsent(
         new Key(operation, bits, constant, inputs),
-        key -> added(new Node(nodes.size(), operation, bits, constant, 0, -1, inputs)));
+        key -> added(new Node(nodes.size(), operation, bits, constant, 0, -1, inputs, possible)));
   }
 
   private Node added(Node node) {

@@ -46,7 +46,7 @@ final class RearrangedBitsTest {
     "XOR, SHIFT_LEFT, 16, 8",
     "XOR, SHIFT_LEFT, 32, 8",
     "XOR, SHIFT_LEFT, 64, 8",
-    // As they are.
+    // As they are, or sums where no bit is in both.
     "XOR, SHIFT_RIGHT_UNSIGNED, 32, 0",
     "AND, SHIFT_RIGHT, 32, 0",
     "OR, SHIFT_LEFT, 32, 0"
@@ -76,7 +76,6 @@ final class RearrangedBitsTest {
       }
     }
     assertThat(others).hasSizeGreaterThanOrEqualTo(rearranged);
-    assertThat(others.isEmpty()).isEqualTo(rearranged == 0);
   }
 
   /** Runs of ones from and to every place near those that the shift leaves, and others. */

@@ -60,9 +60,35 @@ class FoldedInstructionsTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "add", "sub", "mul.lo", "mul.wide", "div", "rem", "min", "max", "neg", "mad.lo", "mad.wide",
-        "and", "or", "xor", "not", "shl", "shr", "bfe", "setp.eq", "setp.ne", "setp.lt", "setp.le",
-        "setp.gt", "setp.ge", "setp.lo", "setp.ls", "setp.hi", "setp.hs"
+        "add",
+        "sub",
+        "mul.lo",
+        "mul.hi",
+        "mul.wide",
+        "div",
+        "rem",
+        "min",
+        "max",
+        "neg",
+        "mad.lo",
+        "mad.wide",
+        "and",
+        "or",
+        "xor",
+        "not",
+        "shl",
+        "shr",
+        "bfe",
+        "setp.eq",
+        "setp.ne",
+        "setp.lt",
+        "setp.le",
+        "setp.gt",
+        "setp.ge",
+        "setp.lo",
+        "setp.ls",
+        "setp.hi",
+        "setp.hs"
       })
   void aConstantIsWhatTheDeviceComputes(String opcode) {
     int compared = 0;
