@@ -100,10 +100,27 @@ final class Inequalities {
    */
   Inequalities(
       List<Polynomial> given, Symbols symbols, UnaryOperator<Polynomial> second, Budget budget) {
-    this.given = given;
+    this.given = given.stream().map(Inequalities::rounded).toList();
     this.symbols = symbols;
     this.budget = budget;
-    this.counterexamples = new Counterexamples(given, symbols, second, budget);
+    this.counterexamples = new Counterexamples(this.given, symbols, second, budget);
+  }
+
+  /** What is not negative either, of integers: where {@code 4 * i <= 999}, {@code i <= 249}. */
+  private static Polynomial rounded(Polynomial natural) {
+    long constant = natural.coefficient(Monomial.ONE);
+    long divisor = 0;
+    for (Term term : natural.terms()) {
+      long coefficient = term.product().nodes().length == 0 ? 0 : term.coefficient();
+      divisor = gcd(divisor, Math.abs(coefficient));
+    }
+    if (divisor <= 1) {
+      return natural;
+    }
+    Polynomial lower = Polynomial.constant(Math.floorMod(constant, divisor));
+    Polynomial multiple = natural.minus(lower);
+    Polynomial rounded = multiple == null ? null : multiple.over(Polynomial.constant(divisor));
+    return rounded == null ? natural : rounded;
   }
 
   /** Whether a polynomial is not negative, as far as it can be proved; null has no sign. */

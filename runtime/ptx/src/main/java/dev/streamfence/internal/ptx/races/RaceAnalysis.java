@@ -79,6 +79,7 @@ final class RaceAnalysis {
   private final LaunchLimits limits;
   private final SharedAccesses accesses;
   private final StoredValues stored;
+  private final KnownBlock block;
 
   /** What is the same in two threads before a proof assumes anything. */
   private final Map<Threads, ThreadPair> pairs = new HashMap<>();
@@ -121,6 +122,7 @@ final class RaceAnalysis {
     forms = new ArrayList<>(List.of(PLAIN, facts::withMultiples, facts::withParts));
     accesses = new SharedAccesses(flow, graph, values, formulas, memory, symbols);
     limits = new LaunchLimits(space, nodes, symbols, memory, read, accesses.all());
+    block = new KnownBlock(nodes, dependences, space, budget);
     stored = new StoredValues(values);
     intervals = new BarrierIntervals(flow, graph, this::goesOneWay, budget);
     used = used();
@@ -346,7 +348,7 @@ final class RaceAnalysis {
       }
     }
     if (!intervals.isOrdered()) {
-      return proves(first, second, false);
+      return provesInBlock(first, second, threads(true, NO_LOOPS));
     }
     for (int barrier : intervals.shared(one.access(), other.access())) {
       BitSet same = new BitSet();
@@ -357,11 +359,19 @@ final class RaceAnalysis {
                 && loop.body.get(other.access().block())
                 && intervals.isSameIteration(barrier, one.access(), other.access(), loop));
       }
-      if (!proves(first, second, limits.places(true), threads(true, same))) {
+      if (!provesInBlock(first, second, threads(true, same))) {
         return false;
       }
     }
     return true;
+  }
+
+  /** Whether two different threads of one block never touch a byte of both places. */
+  private boolean provesInBlock(@Nullable Place one, @Nullable Place other, ThreadPair threads) {
+    return one != null
+        && other != null
+        && (block.areApart(one, other, threads)
+            || proves(one, other, limits.places(true), threads));
   }
 
   /** Where an access is; null if that is not known. */

@@ -20,8 +20,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * Runs kernels that store at quotients, remainders and sums of their thread and block, in blocks of
- * a declared size: none that is proved has a conflict.
+ * Runs kernels that store at quotients, remainders, sums and exchanged bits of their thread and
+ * block, in blocks of a declared size: none that is proved has a conflict.
  */
 @Tag("search")
 final class WarpIndexesSimulationTest {
@@ -33,7 +33,7 @@ final class WarpIndexesSimulationTest {
       .version 7.0
       .target sm_75
       .address_size 64
-      .visible .entry k(.param .u64 a)
+      .visible .entry k(.param .u64 a)%s
       {
       .reg .pred %%p<4>; .reg .b32 %%r<40>; .reg .b64 %%rd<9>;
       ld.param.u64 %%rd1, [a];
@@ -51,8 +51,8 @@ final class WarpIndexesSimulationTest {
     int conflicting = 0;
     for (int seed = 0; seed < KERNELS; seed++) {
       Random random = new Random(seed);
-      String text = kernel(random);
       int block = BLOCKS.get(random.nextInt(BLOCKS.size()));
+      String text = kernel(random, block);
       PtxModule module = PtxModule.parse(text);
       Verdict verdict =
           KernelRaces.of(
@@ -76,7 +76,7 @@ final class WarpIndexesSimulationTest {
   }
 
   /** Computes some values, each from two before it, and stores at the last one. */
-  private static String kernel(Random random) {
+  private static String kernel(Random random, int block) {
     StringBuilder code = new StringBuilder();
     int last = 3;
     for (int i = 2 + random.nextInt(4); i > 0; i--) {
@@ -88,7 +88,8 @@ final class WarpIndexesSimulationTest {
       code.append("and.b32 %r30, %r" + 3 * random.nextInt(2) + ", " + mask + ";");
       code.append("setp.ne.s32 %p1, %r30, " + random.nextInt(4) + "; @%p1 bra END;\n");
     }
-    return KERNEL.formatted(code, last);
+    String required = random.nextBoolean() ? ".reqntid " + block : "";
+    return KERNEL.formatted(required, code, last);
   }
 
   private static String instruction(Random random, int to) {
@@ -98,14 +99,23 @@ final class WarpIndexesSimulationTest {
     int distance = List.of(5, 5, 4, 3, 2).get(random.nextInt(5));
     int mask = List.of(31, 31, 15, -32, -32, -16).get(random.nextInt(6));
     int divisor = List.of(32, 32, 6, 48).get(random.nextInt(4));
-    return switch (random.nextInt(10)) {
+    return switch (random.nextInt(13)) {
       case 0, 1 -> "shr.u32" + result + one + ", " + distance + ";";
       case 2 -> "shl.b32" + result + one + ", " + distance + ";";
       case 3, 4 -> "and.b32" + result + one + ", " + mask + ";";
       case 5 -> "or.b32" + result + one + ", " + other + ";";
       case 6 -> "rem.u32" + result + one + ", " + divisor + ";";
       case 7 -> "div.s32" + result + one + ", " + divisor + ";";
-      case 8 -> "mad.lo.s32" + result + "%r1, " + (1 << random.nextInt(4)) + ", " + one + ";";
+      case 8 -> "xor.b32" + result + one + ", " + other + ";";
+      case 9 -> "xor.b32" + result + one + ", " + (mask & 63) + ";";
+      // A division by 6, as compilers carry it out.
+      case 10 ->
+          "mul.hi.s32 %r31, "
+              + one
+              + ", 715827883; shr.u32 %r32, %r31, 31; add.s32"
+              + result
+              + "%r31, %r32;";
+      case 11 -> "mad.lo.s32" + result + "%r1, " + (1 << random.nextInt(4)) + ", " + one + ";";
       default -> "add.s32" + result + one + ", " + other + ";";
     };
   }
