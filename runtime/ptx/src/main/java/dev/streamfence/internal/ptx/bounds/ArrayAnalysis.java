@@ -7,8 +7,6 @@ import dev.streamfence.internal.ptx.ir.Widths;
 import dev.streamfence.internal.ptx.symbolic.ArrayPlace;
 import dev.streamfence.internal.ptx.symbolic.Dependences;
 import dev.streamfence.internal.ptx.symbolic.Formulas;
-import dev.streamfence.internal.ptx.symbolic.Guards;
-import dev.streamfence.internal.ptx.symbolic.Guards.Fact;
 import dev.streamfence.internal.ptx.symbolic.KernelValues;
 import dev.streamfence.internal.ptx.symbolic.LoadedNumbers;
 import dev.streamfence.internal.ptx.symbolic.MemoryAccess;
@@ -177,8 +175,7 @@ final class ArrayAnalysis {
       return;
     }
     try {
-      List<Fact> guard = access.guard() == null ? List.of() : Guards.facts(access.guard(), true);
-      add(access, ranges.with(ranges.at(access.block()), guard));
+      add(access, ranges.at(access));
     } catch (TooComplexException e) {
       // What the branches say of the place is too long: the index itself may have limits.
       add(access, ranges.nothing());

@@ -42,8 +42,8 @@ record LoopEnd(
       return null;
     }
     boolean goesOnTaken = branch.taken() >= 0 && loop.body.get(branch.taken());
-    List<Fact> facts = Guards.facts(condition, goesOnTaken);
-    if (facts.size() != 1) {
+    List<Fact> facts = guards.facts(condition, goesOnTaken);
+    if (facts.isEmpty()) {
       return null;
     }
     Fact goesOn = facts.get(0);

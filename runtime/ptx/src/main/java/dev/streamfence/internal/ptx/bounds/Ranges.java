@@ -10,6 +10,7 @@ import dev.streamfence.internal.ptx.symbolic.Guards;
 import dev.streamfence.internal.ptx.symbolic.Guards.Fact;
 import dev.streamfence.internal.ptx.symbolic.Interval;
 import dev.streamfence.internal.ptx.symbolic.LoadedNumbers;
+import dev.streamfence.internal.ptx.symbolic.MemoryAccess;
 import dev.streamfence.internal.ptx.symbolic.Node;
 import dev.streamfence.internal.ptx.symbolic.Node.Operator;
 import dev.streamfence.internal.ptx.symbolic.NodeGraph;
@@ -120,6 +121,12 @@ final class Ranges {
   /** What is known at every place. */
   Context nothing() {
     return nothing;
+  }
+
+  /** What is known where an access is made. */
+  Context at(MemoryAccess access) {
+    Context block = at(access.block());
+    return access.guard() == null ? block : with(block, guards.facts(access.guard(), true));
   }
 
   /** What is known where a block begins. */
@@ -370,8 +377,8 @@ final class Ranges {
     };
   }
 
-  private static List<Fact> facts(Node select, boolean holds) {
-    return Guards.facts(select.input(0), holds);
+  private List<Fact> facts(Node select, boolean holds) {
+    return guards.facts(select.input(0), holds);
   }
 
   int any(Node node) {

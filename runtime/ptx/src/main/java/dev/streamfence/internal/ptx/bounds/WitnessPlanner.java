@@ -113,7 +113,7 @@ final class WitnessPlanner {
       }
     }
     for (Way way : access.conditions()) {
-      for (Fact fact : Guards.facts(way.predicate(), way.holds())) {
+      for (Fact fact : guards.facts(way.predicate(), way.holds())) {
         Polynomial difference = fact.isTrue() ? ifShort(() -> fact.difference(formulas)) : null;
         if (difference != null) {
           differences.add(difference);

@@ -171,7 +171,7 @@ final class PathFacts {
   private Known of(MemoryAccess access) {
     Known found = new Known();
     if (access.guard() != null) {
-      addAll(Guards.facts(access.guard(), true), found);
+      addAll(guards.facts(access.guard(), true), found);
     }
     found.addAll(at(access.block()));
     conclude(found);
@@ -257,7 +257,7 @@ final class PathFacts {
       }
       Known known = new Known();
       if (choice.is(Operator.SELECT)) {
-        addAll(Guards.facts(choice.input(0), i == 0), known);
+        addAll(guards.facts(choice.input(0), i == 0), known);
       } else {
         addAll(guards.along(before.get(i), choice.block), known);
         known.addAll(at(before.get(i)));

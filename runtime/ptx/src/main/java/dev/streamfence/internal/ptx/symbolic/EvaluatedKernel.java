@@ -120,6 +120,6 @@ public final class EvaluatedKernel {
   }
 
   public Guards guards() {
-    return new Guards(kernel.graph(), values);
+    return new Guards(kernel.graph(), nodes, values);
   }
 }

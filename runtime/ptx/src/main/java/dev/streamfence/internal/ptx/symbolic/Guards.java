@@ -49,10 +49,12 @@ public final class Guards {
   }
 
   private final ControlGraph graph;
+  private final NodeGraph nodes;
   private final KernelValues values;
 
-  public Guards(ControlGraph graph, KernelValues values) {
+  Guards(ControlGraph graph, NodeGraph nodes, KernelValues values) {
     this.graph = graph;
+    this.nodes = nodes;
     this.values = values;
   }
 
@@ -129,11 +131,38 @@ public final class Guards {
         : value.is(Operator.ADD) && value.input(0) == before && value.input(1).isConstant(1);
   }
 
-  /** The comparisons that follow from a predicate. */
-  public static List<Fact> facts(Node predicate, boolean holds) {
+  /**
+   * The comparisons that follow from a predicate, that which it is itself first. What the greatest
+   * of several numbers is less than, all of them are less than: compilers compare it once.
+   */
+  public List<Fact> facts(Node predicate, boolean holds) {
     List<Fact> facts = new ArrayList<>();
     collect(predicate, holds, facts, new HashSet<>(), 0);
+    for (int i = 0; i < facts.size() && facts.size() <= MAX_GUARDS; i++) {
+      Fact fact = facts.get(i);
+      for (Node part : fact.operation() == Operator.EQUAL ? List.<Node>of() : smaller(fact)) {
+        facts.add(new Fact(fact.operation(), part, fact.right(), true));
+      }
+    }
     return facts;
+  }
+
+  /** The numbers of which the smaller side of a comparison is the greatest; none if it is none. */
+  private List<Node> smaller(Fact fact) {
+    Node greatest = fact.left().unextended();
+    boolean isUnsigned =
+        fact.left().isExtended()
+            ? fact.left().is(Operator.ZERO_EXTEND)
+            : fact.operation() == Operator.LESS_UNSIGNED
+                || fact.operation() == Operator.LESS_OR_EQUAL_UNSIGNED;
+    if (!greatest.is(isUnsigned ? Operator.MAX_UNSIGNED : Operator.MAX)) {
+      return List.of();
+    }
+    return fact.left().isExtended()
+        ? greatest.inputs.stream()
+            .map(input -> nodes.of(fact.left().operation, fact.left().bits, input))
+            .toList()
+        : greatest.inputs;
   }
 
   /** A predicate of which was asked what follows from it. */

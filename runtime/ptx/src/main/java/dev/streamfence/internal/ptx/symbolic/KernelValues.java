@@ -544,7 +544,7 @@ public final class KernelValues {
   private Node decided(Node value, int block) {
     return switch (value.operation) {
       case MAX, MAX_UNSIGNED, MIN, MIN_UNSIGNED -> {
-        Node operand = new Guards(graph, this).decided(value, block);
+        Node operand = new Guards(graph, nodes, this).decided(value, block);
         yield operand == null ? value : operand;
       }
       default -> value;

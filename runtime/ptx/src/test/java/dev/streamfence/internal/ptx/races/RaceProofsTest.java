@@ -244,6 +244,25 @@ final class RaceProofsTest {
         .isEqualTo(isProved);
   }
 
+  /** Compilers compare the row and the column of a square at once. */
+  @ParameterizedTest
+  @CsvSource({
+    "max.u32, setp.ge.u32, true",
+    "max.s32, setp.ge.u32, true",
+    "max.u32, setp.gt.u32, false",
+    "min.u32, setp.ge.u32, false"
+  })
+  void whatTheGreatestIsLessThanAllAreLessThan(
+      String extreme, String comparison, boolean isProved) {
+    String rows =
+        "mov.u32 %r20, %tid.y; mov.u32 %r21, %ctaid.y; mov.u32 %r22, %ntid.y;"
+            + " mad.lo.s32 %r23, %r21, %r22, %r20; EXTREME %r24, %r4, %r23;"
+            + " COMPARISON %p1, %r24, %r5; @%p1 bra END; mad.lo.s32 %r25, %r23, %r5, %r4; ";
+    String code = rows.replace("EXTREME", extreme).replace("COMPARISON", comparison);
+    Verdict verdict = KernelRacesTest.of(code + at("%r25") + STORE, LaunchSpace.ANY).verdict();
+    assertThat(verdict == Verdict.PROVED).isEqualTo(isProved);
+  }
+
   @ParameterizedTest
   @CsvSource({"0, %r5, true", "-1, %r5, false", "0, %r6, false"})
   void aColumnThatEqualsAnotherOneIsInTheRow(int least, String limit, boolean isProved) {
