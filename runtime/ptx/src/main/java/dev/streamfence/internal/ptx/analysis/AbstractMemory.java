@@ -32,7 +32,11 @@ final class AbstractMemory {
   }
 
   MemoryObject create(StateSpace space, boolean tracked) {
-    return add(new MemoryObject(nextOrigin(), space, tracked, null));
+    return create(space, tracked, 1);
+  }
+
+  MemoryObject create(StateSpace space, boolean tracked, int alignment) {
+    return add(new MemoryObject(nextOrigin(), space, tracked, alignment, null));
   }
 
   private int nextOrigin() {
@@ -63,7 +67,7 @@ final class AbstractMemory {
   MemoryObject function(PtxFunction function) {
     return functions.computeIfAbsent(
         function.name(),
-        name -> add(new MemoryObject(nextOrigin(), StateSpace.GENERIC, false, function)));
+        name -> add(new MemoryObject(nextOrigin(), StateSpace.GENERIC, false, 1, function)));
   }
 
   /** Returns the object that stands for what lanes exchange by instructions of one kind. */
@@ -79,7 +83,8 @@ final class AbstractMemory {
     }
     // Other kernels and the host read and write global memory.
     boolean tracked = variable.space() == StateSpace.SHARED;
-    return moduleVariables.computeIfAbsent(variable.id(), id -> create(variable.space(), tracked));
+    return moduleVariables.computeIfAbsent(
+        variable.id(), id -> create(variable.space(), tracked, variable.alignment()));
   }
 
   /** Returns the object for stores to a space whose address is in no known object. */

@@ -208,6 +208,11 @@ final class AccessAnalysis {
     }
   }
 
+  /** Returns the power of two of which the address of an object is a multiple. */
+  int alignment(int object) {
+    return memory.object(object).alignment();
+  }
+
   /** Returns the object of a variable in one activation of its function. */
   MemoryObject object(Activation activation, Variable variable) {
     return activations.object(activation, variable);

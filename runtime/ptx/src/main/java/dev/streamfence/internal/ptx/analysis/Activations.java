@@ -92,7 +92,8 @@ final class Activations {
     if (variable.space() == StateSpace.LOCAL || variable.space() == StateSpace.PARAM) {
       return activation
           .variables()
-          .computeIfAbsent(variable.id(), id -> memory.create(variable.space(), true));
+          .computeIfAbsent(
+              variable.id(), id -> memory.create(variable.space(), true, variable.alignment()));
     }
     return memory.variable(variable);
   }

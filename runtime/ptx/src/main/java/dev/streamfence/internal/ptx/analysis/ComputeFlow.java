@@ -109,7 +109,8 @@ final class ComputeFlow {
         yield narrowed(instruction, and);
       }
       case OR -> {
-        Provenance or = BitArithmetic.or(values.source(step, 1), values.source(step, 2));
+        Provenance or =
+            BitArithmetic.or(values.source(step, 1), values.source(step, 2), analysis::alignment);
         yield narrowed(instruction, or);
       }
       case NONE, NUMBER, COMPARE, LANES, ALLOCATE -> Provenance.NUMBER;

@@ -30,6 +30,7 @@ final class MemoryObject {
   private final int origin;
   private final StateSpace space;
   private final boolean tracked;
+  private final int alignment;
   private final @Nullable PtxFunction function;
 
   private final NavigableMap<Long, Map<Integer, Slot>> slots = new TreeMap<>();
@@ -54,12 +55,19 @@ final class MemoryObject {
    * Creates an empty object.
    *
    * @param tracked whether only this kernel can access the object
+   * @param alignment the power of two of which its address is a multiple
    * @param function the function whose address leads to this object; null for a variable
    */
-  MemoryObject(int origin, StateSpace space, boolean tracked, @Nullable PtxFunction function) {
+  MemoryObject(
+      int origin,
+      StateSpace space,
+      boolean tracked,
+      int alignment,
+      @Nullable PtxFunction function) {
     this.origin = origin;
     this.space = space;
     this.tracked = tracked;
+    this.alignment = alignment;
     this.function = function;
   }
 
@@ -73,6 +81,10 @@ final class MemoryObject {
 
   boolean isTracked() {
     return tracked;
+  }
+
+  int alignment() {
+    return alignment;
   }
 
   @Nullable PtxFunction function() {

@@ -18,7 +18,7 @@ class AccessObjectsTest {
   private final MemoryObject object = variable();
 
   private static MemoryObject variable() {
-    return new MemoryObject(Sums.origin('s'), StateSpace.LOCAL, true, null);
+    return new MemoryObject(Sums.origin('s'), StateSpace.LOCAL, true, 1, null);
   }
 
   private static Provenance pointer(int parameter) {

@@ -67,6 +67,10 @@ final class LocalCellsTest {
       value = {
         "by its name | st.local.u32 [kept+4], %r4; ld.local.u32 %r20, [kept+4]; | true",
         "by an address | st.u32 [%rd11+4], %r4; add.u64 %rd12, %rd11, 4; ld.u32 %r20, [%rd12]; | true",
+        "by bits that an aligned address lacks | st.u32 [%rd11+4], %r4; or.b64 %rd12, %rd11, 4;"
+            + " ld.u32 %r20, [%rd12]; | true",
+        "by bits that it may have | st.u32 [%rd11+16], %r4; or.b64 %rd12, %rd11, 16;"
+            + " ld.u32 %r20, [%rd12]; | false",
         "of a vector | st.v2.u32 [%rd11], {%r1, %r4}; ld.u32 %r20, [%rd11+4]; | true",
         "into a vector | st.u32 [%rd11+4], %r4; ld.v2.u32 {%r9, %r20}, [%rd11]; | true",
         "into a vector without its first element | st.v2.u32 [%rd11], {%r4, %r1};"

@@ -1,5 +1,7 @@
 package dev.streamfence.internal.ptx.analysis.lattice;
 
+import java.util.function.IntUnaryOperator;
+
 /** The transfer functions of operations on bits. Stateless. */
 public final class BitArithmetic {
   private BitArithmetic() {}
@@ -72,11 +74,18 @@ public final class BitArithmetic {
     return Long.bitCount(mask) >= 40 ? a.map(Multiple::aligned).unfixed() : partOf(a);
   }
 
-  /** Returns the provenance of a bitwise or, which is a sum without carries. */
-  public static Provenance or(Provenance a, Provenance b) {
+  /**
+   * Returns the provenance of a bitwise or, which is a sum without carries.
+   *
+   * @param alignments the power of two of which the address of an object is a multiple
+   */
+  public static Provenance or(Provenance a, Provenance b, IntUnaryOperator alignments) {
     return a.combine(
         b,
         (x, y) -> {
+          if (isWithin(x, y, alignments) || isWithin(y, x, alignments)) {
+            return ProvenanceArithmetic.sum(x, y);
+          }
           Derivation both =
               x.combine(
                   y,
@@ -86,6 +95,18 @@ public final class BitArithmetic {
                   x.offset() + y.offset());
           return isSplice(x, y) || isSplice(y, x) ? unclear(both) : both;
         });
+  }
+
+  /** Returns whether a number has only bits that an address does not, since it is aligned. */
+  private static boolean isWithin(Derivation number, Derivation at, IntUnaryOperator alignments) {
+    return number.isConstant()
+        && at.isFixed()
+        && at.size() == 1
+        && at.multiple(0) == Multiple.ONE
+        && Origin.isObject(at.origin(0))
+        && number.offset() >= 0
+        && number.offset() < alignments.applyAsInt(at.origin(0))
+        && (number.offset() & at.offset()) == 0;
   }
 
   /** Returns whether bits of one address may replace bits of another. */

@@ -34,7 +34,7 @@ public final class ProvenanceArithmetic {
     return !a.isConstant() || exact || a.isZero() ? a : Derivation.NUMBER;
   }
 
-  private static Derivation sum(Derivation a, Derivation b) {
+  static Derivation sum(Derivation a, Derivation b) {
     return a.combine(
         b,
         (origin, x, y) -> x.plus(y),

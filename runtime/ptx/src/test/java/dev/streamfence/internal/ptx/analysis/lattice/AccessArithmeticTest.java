@@ -89,7 +89,7 @@ class AccessArithmeticTest {
         assertThat(ProvenanceArithmetic.multiply(x, y).constant()).isIn(null, a * b);
         assertThat(ProvenanceArithmetic.shiftLeft(x, y).constant()).isIn(null, a << b);
         assertThat(BitArithmetic.and(x, y).constant()).isIn(null, a & b);
-        assertThat(BitArithmetic.or(x, y).constant()).isIn(null, a | b);
+        assertThat(BitArithmetic.or(x, y, object -> 1).constant()).isIn(null, a | b);
       }
     }
   }
@@ -283,7 +283,13 @@ class AccessArithmeticTest {
     "8,       4,       12",
     "12,      4,       number",
     "8,       number,  number",
-    "s 8,     4,       s",
+    // An object begins at a multiple of 8.
+    "s 8,     4,       s 12",
+    "s 4,     2,       s 6",
+    "s 4,     4,       s",
+    "s 8,     8,       s",
+    "s,       8,       s",
+    "s,       n,       n s",
     "p,       8,       p",
     "p,       p,       ?p",
     "/p,      /p,      ?p",
@@ -299,8 +305,8 @@ class AccessArithmeticTest {
     "q /p,    /p,      ?p q"
   })
   void aDisjunctionIsASumUnlessItsBitsMayOverlap(String a, String b, String or) {
-    assertThat(Sums.text(BitArithmetic.or(Sums.of(a), Sums.of(b)))).isEqualTo(or);
-    assertThat(Sums.text(BitArithmetic.or(Sums.of(b), Sums.of(a)))).isEqualTo(or);
+    assertThat(Sums.text(BitArithmetic.or(Sums.of(a), Sums.of(b), object -> 8))).isEqualTo(or);
+    assertThat(Sums.text(BitArithmetic.or(Sums.of(b), Sums.of(a), object -> 8))).isEqualTo(or);
   }
 
   @ParameterizedTest
