@@ -32,7 +32,8 @@ public record CudaCompiler(CompilerKind kind, String program, List<String> optio
     CLANG(
         "clang",
         "-x cuda -S -O3 -gline-tables-only --cuda-device-only --cuda-gpu-arch=sm_75 -nocudainc"
-            + " -nocudalib -Wno-unknown-cuda-version");
+            // Without a toolkit, clang assumes the oldest PTX, which has no shuffles.
+            + " -nocudalib -Wno-unknown-cuda-version -Xclang -target-feature -Xclang +ptx64");
 
     private final String word;
     private final String always;
