@@ -4,12 +4,14 @@ import dev.streamfence.internal.ptx.syntax.Instruction;
 import dev.streamfence.internal.ptx.syntax.Mnemonic;
 import dev.streamfence.internal.ptx.syntax.Operand;
 import dev.streamfence.internal.ptx.syntax.PtxFunction;
+import dev.streamfence.internal.ptx.syntax.Register;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A function prepared for the analysis: its rules, its basic blocks, and the uses of its registers.
@@ -20,6 +22,11 @@ public final class FunctionFlow {
 
   private final PtxFunction function;
   private final Opcode[] rules;
+  private final int[][] assigned;
+
+  /** The bits of each register; null until the first is asked for. */
+  private int @Nullable [] bits;
+
   private final ControlFlow control;
   private final RegisterSlots slots;
 
@@ -34,7 +41,7 @@ public final class FunctionFlow {
   public FunctionFlow(PtxFunction function) {
     this.function = function;
     rules = rules(function);
-    int[][] assigned = new int[rules.length][];
+    assigned = new int[rules.length][];
     Arrays.setAll(assigned, i -> rules[i].assigned(instruction(i)));
     control = new ControlFlow(function, rules, new ConstantPredicates(function, assigned));
     slots = new RegisterSlots(function, control, rules, assigned);
@@ -137,6 +144,40 @@ public final class FunctionFlow {
 
   public Opcode rule(int index) {
     return rules[index];
+  }
+
+  /** Returns the registers that an instruction may assign, without the carry; not to be changed. */
+  public int[] assigned(int index) {
+    return assigned[index];
+  }
+
+  /** Returns the width of a register that the function assigns; of a vector, that of an element. */
+  public int bits(int register) {
+    int[] found = bits;
+    if (found == null) {
+      found = new int[function.registers()];
+      for (int i = 0; i < rules.length; i++) {
+        List<Operand> operands = instruction(i).operands();
+        for (int operand = 0; operand < operands.size(); operand++) {
+          if (rules[i].mayAssign(operand)) {
+            addBits(operands.get(operand), found);
+          }
+        }
+      }
+      bits = found;
+    }
+    return found[register];
+  }
+
+  private static void addBits(Operand operand, int[] bits) {
+    operand.forEachSimple(
+        each -> {
+          for (Register register : each.registers()) {
+            for (int index : each.registerIndexes()) {
+              bits[index] = register.type().bits;
+            }
+          }
+        });
   }
 
   public RegisterSlots slots() {

@@ -124,6 +124,11 @@ public record Opcode(
     return index < operands.length() ? operands.charAt(index) : ' ';
   }
 
+  /** Returns whether an operand is an address that the instruction reads or writes memory at. */
+  public boolean isAddress(int index) {
+    return "rwb".indexOf(letter(index)) >= 0;
+  }
+
   /** Returns whether the instruction assigns to an operand. */
   public boolean isDestination(int index) {
     if (operands.isEmpty()) {

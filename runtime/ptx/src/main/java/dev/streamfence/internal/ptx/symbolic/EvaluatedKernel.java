@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 
 /** The values of a kernel. Analyses may add to their graph. Confined to one thread. */
 public final class EvaluatedKernel {
-  /** The most evaluations of a kernel; most that keep values in local memory take three. */
+  /** The most evaluations of a kernel; most take one, or two if addresses are kept in places. */
   private static final int MAX_ROUNDS = 5;
 
   private final KernelFlow kernel;
@@ -46,27 +46,26 @@ public final class EvaluatedKernel {
 
   /** Finds the places in a thread's own memory whose values can be followed as well. */
   private static EvaluatedKernel withCells(KernelFlow kernel, KernelInputs inputs) {
-    EvaluatedKernel plain = new EvaluatedKernel(kernel, inputs, LocalCells.NONE);
-    if (plain.memory.locals().isEmpty()) {
-      return plain;
-    }
     try {
-      EvaluatedKernel last = plain;
-      for (int round = 1; ; round++) {
-        BitSet locals = last.memory.locals();
-        LocalCells next = LocalCells.of(last.values, last.dependences, locals);
-        if (next.equals(last.cells)) {
-          return LocalCells.areKept(last.values, last.dependences, locals) ? last : plain;
+      LocalCells cells = ForeseenCells.of(kernel.flow(), kernel.graph());
+      for (int round = 0; round < MAX_ROUNDS; round++) {
+        EvaluatedKernel found = new EvaluatedKernel(kernel, inputs, cells);
+        BitSet locals = found.memory.locals();
+        if (locals.isEmpty()) {
+          return found;
         }
-        if (round == MAX_ROUNDS) {
-          return plain;
+        cells = LocalCells.of(found.values, found.dependences, locals);
+        if (cells.equals(found.cells)) {
+          if (LocalCells.areKept(found.values, found.dependences, locals)) {
+            return found;
+          }
+          break;
         }
-        last = new EvaluatedKernel(kernel, inputs, next);
       }
     } catch (TooComplexException e) {
       // Then nothing is known of that memory.
-      return plain;
     }
+    return new EvaluatedKernel(kernel, inputs, LocalCells.NONE);
   }
 
   /**

@@ -1,7 +1,6 @@
 package dev.streamfence.internal.ptx.symbolic;
 
 import dev.streamfence.internal.ptx.ir.Computation;
-import dev.streamfence.internal.ptx.ir.FunctionFlow;
 import dev.streamfence.internal.ptx.ir.Opcode;
 import dev.streamfence.internal.ptx.ir.Operation;
 import dev.streamfence.internal.ptx.symbolic.Node.Operator;
@@ -15,7 +14,6 @@ import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Optional;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,47 +30,6 @@ final class InstructionValues {
   InstructionValues(NodeGraph nodes, ArgumentLookup arguments) {
     this.nodes = nodes;
     this.arguments = arguments;
-  }
-
-  /**
-   * A register that an instruction may assign; each element of a vector register is one.
-   *
-   * @param bits its width
-   */
-  record Target(int index, int bits) {}
-
-  /** The registers that an instruction may assign. */
-  static List<Target> assigned(FunctionFlow flow, int index) {
-    List<Operand> operands = flow.instruction(index).operands();
-    List<Target> assigned = List.of();
-    for (int i = 0; i < operands.size(); i++) {
-      if (flow.rule(index).mayAssign(i)) {
-        List<Target> more = targets(operands.get(i));
-        if (assigned.isEmpty()) {
-          assigned = more;
-        } else if (!more.isEmpty()) {
-          assigned = Stream.concat(assigned.stream(), more.stream()).toList();
-        }
-      }
-    }
-    return assigned;
-  }
-
-  private static List<Target> targets(Operand operand) {
-    if (operand instanceof Operand.RegisterUse use && use.register().vectorLength() == 1) {
-      return List.of(new Target(use.register().index(), bits(use.register())));
-    }
-    List<Target> found = new ArrayList<>();
-    operand.forEachSimple(
-        each -> {
-          int[] indexes = each.registerIndexes();
-          for (Register register : each.registers()) {
-            for (int index : indexes) {
-              found.add(new Target(index, bits(register)));
-            }
-          }
-        });
-    return found;
   }
 
   /**

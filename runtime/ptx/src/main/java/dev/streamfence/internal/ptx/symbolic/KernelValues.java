@@ -9,7 +9,6 @@ import dev.streamfence.internal.ptx.ir.FunctionFlow;
 import dev.streamfence.internal.ptx.ir.Opcode;
 import dev.streamfence.internal.ptx.ir.TooComplexException;
 import dev.streamfence.internal.ptx.ir.Widths;
-import dev.streamfence.internal.ptx.symbolic.InstructionValues.Target;
 import dev.streamfence.internal.ptx.symbolic.Node.Operator;
 import dev.streamfence.internal.ptx.syntax.Instruction;
 import dev.streamfence.internal.ptx.syntax.Operand;
@@ -62,11 +61,8 @@ public final class KernelValues {
    */
   private final int[] live;
 
-  /** The registers that each instruction may assign. */
-  private final List<List<Target>> assigned = new ArrayList<>();
-
-  /** The registers that a block may assign, once a loop around it has asked. */
-  private final Map<Integer, List<Target>> assignedIn = new HashMap<>();
+  /** The registers and places that a block may assign, once a loop around it has asked. */
+  private final Map<Integer, BitSet> assignedIn = new HashMap<>();
 
   /** What each block leaves in the live registers. */
   private final @Nullable Node[][] leaving;
@@ -113,9 +109,6 @@ public final class KernelValues {
     if ((long) states() * graph.size() > MAX_STATES) {
       throw new TooComplexException("it has too many registers and blocks");
     }
-    for (int i = 0; i < flow.size(); i++) {
-      assigned.add(InstructionValues.assigned(flow, i));
-    }
     this.live = live();
     this.leaving = new Node[graph.size()][];
     this.headers = new Node[graph.size()][];
@@ -146,9 +139,8 @@ public final class KernelValues {
         if (guard != null) {
           read(guard.predicate().index(), own, found);
         }
-        List<Target> results = assigned.get(i);
-        for (int j = 0; j < results.size(); j++) {
-          own.set(results.get(j).index());
+        for (int register : flow.assigned(i)) {
+          own.set(register);
         }
       }
     }
@@ -334,26 +326,28 @@ public final class KernelValues {
 
   /** The widths of the registers that a loop assigns; 0 for the others. */
   private int[] assignedBits(Loop loop) {
+    int registers = flow.function().registers();
     int[] widths = new int[states()];
     for (int block = loop.body.nextSetBit(0); block >= 0; block = loop.body.nextSetBit(block + 1)) {
-      for (Target target : assignedIn.computeIfAbsent(block, this::assignedIn)) {
-        widths[target.index()] = target.bits();
-      }
-      if (cells.count() > 0) {
-        for (int i = graph.block(block).first(); i < graph.block(block).end(); i++) {
-          for (int cell : changed(i)) {
-            widths[flow.function().registers() + cell] = cells.bits(cell);
-          }
-        }
+      BitSet assigned = assignedIn.computeIfAbsent(block, this::assignedIn);
+      for (int at = assigned.nextSetBit(0); at >= 0; at = assigned.nextSetBit(at + 1)) {
+        widths[at] = at < registers ? flow.bits(at) : cells.bits(at - registers);
       }
     }
     return widths;
   }
 
-  private List<Target> assignedIn(int block) {
-    List<Target> all = new ArrayList<>();
+  private BitSet assignedIn(int block) {
+    int registers = flow.function().registers();
+    BitSet all = new BitSet(states());
     for (int i = graph.block(block).first(); i < graph.block(block).end(); i++) {
-      all.addAll(assigned.get(i));
+      for (int register : flow.assigned(i)) {
+        all.set(register);
+      }
+      if (cells.changesAny(i)) {
+        all.set(registers, states());
+      }
+      changed(i).forEach(cell -> all.set(registers + cell));
     }
     return all;
   }
@@ -406,10 +400,10 @@ public final class KernelValues {
     int before = accesses.size();
     addAccesses(index, rule, block, guard, state);
     MemoryAccess access = accesses.size() == before + 1 ? accesses.get(before) : null;
-    List<Target> results = assigned.get(index);
+    int[] results = flow.assigned(index);
     Node result = null;
-    if (results.size() == 1) {
-      result = instructions.value(instruction, rule, results.get(0).bits(), block, state);
+    if (results.length == 1) {
+      result = instructions.value(instruction, rule, flow.bits(results[0]), block, state);
       result = result == null ? null : decided(result, block);
     }
     // A result that comes from memory does not depend on the address.
@@ -420,7 +414,7 @@ public final class KernelValues {
         };
     List<Node> parameters = parameters(instruction);
     List<Node> sources =
-        results.isEmpty() || fromMemory || result != null
+        results.length == 0 || fromMemory || result != null
             ? parameters
             : sources(instruction, rule, state);
     if (cells.readsAny(index)) {
@@ -431,9 +425,9 @@ public final class KernelValues {
       escaping.addAll(parameters);
     }
     List<Integer> own = cells.of(index);
-    for (int i = 0; i < results.size(); i++) {
-      int at = results.get(i).index();
-      int bits = results.get(i).bits();
+    for (int i = 0; i < results.length; i++) {
+      int at = results[i];
+      int bits = flow.bits(at);
       Node kept = own == null ? null : kept(instruction, bits, state[place(own, i)]);
       Node value =
           kept != null
@@ -647,12 +641,11 @@ public final class KernelValues {
     for (int i = 0; i < operands.size(); i++) {
       Operand operand = operands.get(i);
       char letter = rule.letter(i);
-      boolean isAddress = "rwb".indexOf(letter) >= 0 && !rule.operands().isEmpty();
       boolean isKept = letter == 'v' && cells.of(index) != null;
       boolean isHanded = letter == 'v' || "tusA".indexOf(letter) >= 0;
       if ((handsAll && rule.isSource(i)) || (isHanded && !isKept)) {
         collect(operand, state, escaping);
-      } else if (isAddress && operand instanceof Operand.Memory memory) {
+      } else if (rule.isAddress(i) && operand instanceof Operand.Memory memory) {
         Node address = instructions.address(memory, block, state);
         MemoryAccess access =
             new MemoryAccess(

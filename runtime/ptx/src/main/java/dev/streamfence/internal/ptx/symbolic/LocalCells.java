@@ -31,7 +31,7 @@ final class LocalCells {
   private static final int MAX_CELLS = 2_000;
 
   /** Where one element of an access is. */
-  private record Cell(long variable, long offset, int bits) {
+  record Cell(long variable, long offset, int bits) {
     long end() {
       return offset + bits / Byte.SIZE;
     }
@@ -63,19 +63,30 @@ final class LocalCells {
    */
   static LocalCells of(KernelValues values, Dependences dependences, BitSet locals) {
     Map<Integer, List<Cell>> elements = new HashMap<>();
-    Set<Cell> all = new HashSet<>();
     BitSet reads = new BitSet();
     BitSet changes = new BitSet();
     for (MemoryAccess access : values.accesses()) {
       List<Cell> cells = cells(access, locals);
       if (!cells.isEmpty()) {
         elements.put(access.index(), cells);
-        all.addAll(cells);
       } else if (dependences.dependsOnAny(access.address(), locals)) {
         reads.set(access.index());
         changes.set(access.index(), access.writes() || changes.get(access.index()));
       }
     }
+    return of(elements, reads, changes);
+  }
+
+  /**
+   * Makes places of what accesses are of.
+   *
+   * @param elements where the elements of each plain access are, by its instruction
+   * @param reads the other instructions that may read any place
+   * @param changes those that may change any place
+   */
+  static LocalCells of(Map<Integer, List<Cell>> elements, BitSet reads, BitSet changes) {
+    Set<Cell> all = new HashSet<>();
+    elements.values().forEach(all::addAll);
     if (all.size() > MAX_CELLS) {
       throw new TooComplexException("it has too many local variables");
     }
@@ -128,16 +139,23 @@ final class LocalCells {
       offset += base.input(1).constant;
       base = base.input(0);
     }
-    Instruction instruction = access.instruction();
+    return base.is(Operator.BASE) && locals.get((int) base.constant)
+        ? cells(access.instruction(), access.width(), base.constant, offset)
+        : List.of();
+  }
+
+  /**
+   * The places of the elements of an access at an offset in a variable; none if it is not plain.
+   */
+  static List<Cell> cells(Instruction instruction, int width, long variable, long offset) {
     boolean isPlain = instruction.opcode().equals("ld") || instruction.opcode().equals("st");
-    boolean isLocal = base.is(Operator.BASE) && locals.get((int) base.constant);
-    if (!isLocal || !isPlain || instruction.type() == null) {
+    if (!isPlain || instruction.type() == null) {
       return List.of();
     }
     int bytes = Widths.element(instruction);
     List<Cell> cells = new ArrayList<>();
-    for (int at = 0; at < access.width(); at += bytes) {
-      cells.add(new Cell(base.constant, offset + at, bytes * Byte.SIZE));
+    for (int at = 0; at < width; at += bytes) {
+      cells.add(new Cell(variable, offset + at, bytes * Byte.SIZE));
     }
     return bytes <= Long.BYTES && isWhole(instruction, cells.size()) ? cells : List.of();
   }

@@ -9,6 +9,7 @@ import dev.streamfence.internal.ptx.races.LaunchSpace;
 import dev.streamfence.internal.ptx.syntax.PtxModule;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -179,5 +180,40 @@ final class LocalCellsTest {
             .arrays()
             .get(0);
     assertThat(array.isLimited()).isEqualTo(expected);
+  }
+
+  /** Otherwise the kernel is evaluated again, which takes as long. */
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "st.local.u32 [kept+4], %r4; ld.local.u32 %r20, [kept+4]; | true",
+        "st.u32 [%rd11+4], %r4; add.u64 %rd12, %rd11, 4; ld.u32 %r20, [%rd12]; | true",
+        "st.u32 [%rd11+4], %r4; or.b64 %rd12, %rd11, 4; ld.u32 %r20, [%rd12]; | true",
+        "st.v2.u32 [%rd11], {%r1, %r4}; @%p1 ld.u32 %r20, [%rd11+4]; | true",
+        "mul.wide.s32 %rd13, %r0, 4; add.s64 %rd14, %rd11, %rd13; st.u32 [%rd14], %r4;"
+            + " ld.u32 %r20, [%rd11+4]; | true",
+        "mul.wide.s32 %rd13, %r0, 4; add.s64 %rd14, %rd11, %rd13; st.u32 [%rd11+4], %r4;"
+            + " ld.u32 %r20, [%rd14]; | true",
+        // An address in a register that is assigned twice, or in a place.
+        "mov.u64 %rd12, %rd11; add.u64 %rd12, %rd11, 4; st.u32 [%rd12], %r4;"
+            + " ld.u32 %r20, [%rd11+4]; | false",
+        "st.u64 [%rd11+8], %rd11; ld.u64 %rd12, [%rd11+8]; st.u32 [%rd12], %r4;"
+            + " ld.u32 %r20, [%rd11]; | false",
+      })
+  void addressesInRegistersShowWhichPlacesThereAre(String code, boolean areForeseen) {
+    PtxModule module = module(code);
+    KernelFlow kernel = new KernelFlow(module, module.entries().get(0));
+    NodeGraph nodes = new NodeGraph();
+    List<ArrayPlace> arrays = List.of(new ArrayPlace(0, 0), new ArrayPlace(2, 0));
+    KernelInputs inputs = new KernelInputs(arrays, List.of(), Map.of(), Set.of(), 3);
+    KernelMemory memory = new KernelMemory(nodes, kernel.flow().function(), inputs);
+    LocalCells foreseen = ForeseenCells.of(kernel.flow(), kernel.graph());
+    KernelValues values = new KernelValues(kernel.flow(), kernel.graph(), nodes, memory, foreseen);
+    values.evaluate();
+    LocalCells found = LocalCells.of(values, new Dependences(nodes), memory.locals());
+
+    assertThat(foreseen).isNotEqualTo(LocalCells.NONE);
+    assertThat(foreseen.equals(found)).isEqualTo(areForeseen);
   }
 }
