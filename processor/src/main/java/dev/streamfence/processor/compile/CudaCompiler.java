@@ -32,7 +32,7 @@ public record CudaCompiler(CompilerKind kind, String program, List<String> optio
     CLANG(
         "clang",
         "-x cuda -S -O3 -gline-tables-only --cuda-device-only --cuda-gpu-arch=sm_75 -nocudainc"
-            // Without a toolkit, clang assumes the oldest PTX, which has no shuffles.
+            // Without a toolkit, clang 14 makes the oldest PTX, which has no shuffles.
             + " -nocudalib -Wno-unknown-cuda-version -Xclang -target-feature -Xclang +ptx64");
 
     private final String word;

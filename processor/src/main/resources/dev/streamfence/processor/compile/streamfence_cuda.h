@@ -51,10 +51,23 @@ STREAMFENCE_VECTOR(unsigned long long, ulonglong)
 STREAMFENCE_VECTOR(float, float)
 STREAMFENCE_VECTOR(double, double)
 
-struct dim3 { unsigned int x, y, z; };
+struct dim3 {
+  unsigned x, y, z;
+  __device__ constexpr dim3(unsigned x = 1, unsigned y = 1, unsigned z = 1) : x(x), y(y), z(z) {}
+  __device__ constexpr dim3(uint3 of) : x(of.x), y(of.y), z(of.z) {}
+  __device__ operator uint3() const { return {x, y, z}; }
+};
 
 // threadIdx, blockIdx, blockDim, gridDim and warpSize; it comes with clang, not with a toolkit.
 #include "__clang_cuda_builtin_vars.h"
+
+#define STREAMFENCE_PLACE(type)                                              \
+  __device__ inline type::operator uint3() const { return {x, y, z}; }       \
+  __device__ inline type::operator dim3() const { return dim3(x, y, z); }
+STREAMFENCE_PLACE(__cuda_builtin_threadIdx_t)
+STREAMFENCE_PLACE(__cuda_builtin_blockIdx_t)
+STREAMFENCE_PLACE(__cuda_builtin_blockDim_t)
+STREAMFENCE_PLACE(__cuda_builtin_gridDim_t)
 
 // __syncthreads is known to clang itself.
 STREAMFENCE_FUNCTION void __syncwarp(unsigned mask = 0xffffffff) { __nvvm_bar_warp_sync(mask); }
@@ -189,7 +202,11 @@ STREAMFENCE_FUNCTION unsigned __umulhi(unsigned x, unsigned y) {
 STREAMFENCE_FUNCTION bool isnan(double x) { return __builtin_isnan(x); }
 STREAMFENCE_FUNCTION bool isinf(double x) { return __builtin_isinf(x); }
 STREAMFENCE_FUNCTION int abs(int x) { return x < 0 ? -x : x; }
-STREAMFENCE_FUNCTION long long llabs(long long x) { return x < 0 ? -x : x; }
+STREAMFENCE_FUNCTION long abs(long x) { return x < 0 ? -x : x; }
+STREAMFENCE_FUNCTION long long abs(long long x) { return x < 0 ? -x : x; }
+STREAMFENCE_FUNCTION float abs(float x) { return __builtin_fabsf(x); }
+STREAMFENCE_FUNCTION double abs(double x) { return __builtin_fabs(x); }
+STREAMFENCE_FUNCTION long long llabs(long long x) { return abs(x); }
 STREAMFENCE_FUNCTION float sqrtf(float x) { return __nvvm_sqrt_rn_f(x); }
 STREAMFENCE_FUNCTION double sqrt(double x) { return __nvvm_sqrt_rn_d(x); }
 STREAMFENCE_FUNCTION float rsqrtf(float x) { return __nvvm_rsqrt_approx_f(x); }
@@ -217,13 +234,18 @@ STREAMFENCE_FUNCTION float __sinf(float x) { return __nvvm_sin_approx_f(x); }
 STREAMFENCE_FUNCTION float __cosf(float x) { return __nvvm_cos_approx_f(x); }
 STREAMFENCE_FUNCTION float __fdividef(float x, float y) { return __nvvm_div_approx_f(x, y); }
 
-template <typename T>
-STREAMFENCE_FUNCTION T min(T x, T y) {
-  return x < y ? x : y;
-}
-template <typename T>
-STREAMFENCE_FUNCTION T max(T x, T y) {
-  return x > y ? x : y;
-}
+// Of numbers of two types, as of their sum; of floating-point numbers, NaN is left out.
+#define STREAMFENCE_EXTREME(name, compares, ofFloats, ofDoubles)                              \
+  template <typename T, typename U>                                                           \
+  STREAMFENCE_FUNCTION auto name(T x, U y)->decltype(x + y) {                                 \
+    decltype(x + y) a = x, b = y;                                                             \
+    return a compares b ? a : b;                                                              \
+  }                                                                                           \
+  STREAMFENCE_FUNCTION float name(float x, float y) { return ofFloats(x, y); }                \
+  STREAMFENCE_FUNCTION double name(double x, double y) { return ofDoubles(x, y); }            \
+  STREAMFENCE_FUNCTION double name(float x, double y) { return ofDoubles(x, y); }             \
+  STREAMFENCE_FUNCTION double name(double x, float y) { return ofDoubles(x, y); }
+STREAMFENCE_EXTREME(min, <, fminf, fmin)
+STREAMFENCE_EXTREME(max, >, fmaxf, fmax)
 
 #endif

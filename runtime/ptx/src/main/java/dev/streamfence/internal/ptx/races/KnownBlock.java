@@ -1,7 +1,6 @@
 package dev.streamfence.internal.ptx.races;
 
 import dev.streamfence.internal.ptx.symbolic.Dependences;
-import dev.streamfence.internal.ptx.symbolic.Node;
 import dev.streamfence.internal.ptx.symbolic.Node.Special;
 import dev.streamfence.internal.ptx.symbolic.NodeGraph;
 import dev.streamfence.internal.ptx.symbolic.Polynomial;
@@ -140,21 +139,30 @@ final class KnownBlock {
         && known.unequal().stream().allMatch(each -> value(each, thread).orElse(1) != 0);
   }
 
+  /** What a polynomial comes to in a thread; empty if that is unknown, or may wrap around. */
   private OptionalLong value(Polynomial polynomial, Member thread) {
     long sum = 0;
+    long size = 0;
     for (Term term : polynomial.terms()) {
       long product = term.coefficient();
       for (int id : term.product().nodes()) {
-        Node node = nodes.node(id);
-        OptionalLong factor = thread.known(node);
-        if (factor.isEmpty()) {
-          return factor;
+        OptionalLong factor = thread.known(nodes.node(id));
+        if (factor.isEmpty() || !isSmall(factor.getAsLong()) || !isSmall(product)) {
+          return OptionalLong.empty();
         }
         product *= factor.getAsLong();
       }
+      if (!isSmall(product)) {
+        return OptionalLong.empty();
+      }
+      size += Math.abs(product);
       sum += product;
     }
-    return OptionalLong.of(sum);
+    return isSmall(size) ? OptionalLong.of(sum) : OptionalLong.empty();
+  }
+
+  private static boolean isSmall(long number) {
+    return number == (int) number;
   }
 
   private static boolean areApart(

@@ -197,7 +197,9 @@ final class ConstantDivision {
         shift == Operator.SHIFT_RIGHT ? Operator.SIGN_EXTEND : Operator.ZERO_EXTEND;
     long factor = product.input(1).constant;
     int bits = product.bits / 2;
-    boolean isProduct = wide.is(extension) && wide.input(0).bits == bits && factor >> bits <= 0;
+    boolean fits =
+        factor >> bits == 0 || (extension == Operator.SIGN_EXTEND && factor >> (bits - 1) == -1);
+    boolean isProduct = wide.is(extension) && wide.input(0).bits == bits && fits;
     return isProduct && bits >= Short.SIZE && distance >= bits && distance <= MAX_SHIFT
         ? new Scaled(wide, factor, (int) distance)
         : null;

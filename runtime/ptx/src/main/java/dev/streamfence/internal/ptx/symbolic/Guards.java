@@ -151,11 +151,10 @@ public final class Guards {
   private List<Node> smaller(Fact fact) {
     Node greatest = fact.left().unextended();
     boolean isUnsigned =
-        fact.left().isExtended()
-            ? fact.left().is(Operator.ZERO_EXTEND)
-            : fact.operation() == Operator.LESS_UNSIGNED
-                || fact.operation() == Operator.LESS_OR_EQUAL_UNSIGNED;
-    if (!greatest.is(isUnsigned ? Operator.MAX_UNSIGNED : Operator.MAX)) {
+        fact.left().isExtended() ? fact.left().is(Operator.ZERO_EXTEND) : comparesUnsigned(fact);
+    // Of a negative number with its sign, a comparison without one makes a large one.
+    boolean isMixed = fact.left().is(Operator.SIGN_EXTEND) && comparesUnsigned(fact);
+    if (isMixed || !greatest.is(isUnsigned ? Operator.MAX_UNSIGNED : Operator.MAX)) {
       return List.of();
     }
     return fact.left().isExtended()
@@ -163,6 +162,11 @@ public final class Guards {
             .map(input -> nodes.of(fact.left().operation, fact.left().bits, input))
             .toList()
         : greatest.inputs;
+  }
+
+  private static boolean comparesUnsigned(Fact fact) {
+    return fact.operation() == Operator.LESS_UNSIGNED
+        || fact.operation() == Operator.LESS_OR_EQUAL_UNSIGNED;
   }
 
   /** A predicate of which was asked what follows from it. */

@@ -7,7 +7,6 @@ import dev.streamfence.internal.ptx.symbolic.Node.Operator;
 import dev.streamfence.internal.ptx.syntax.Instruction;
 import dev.streamfence.internal.ptx.syntax.Mnemonic;
 import dev.streamfence.internal.ptx.syntax.Operand;
-import dev.streamfence.internal.ptx.syntax.Register;
 import dev.streamfence.internal.ptx.syntax.ScalarType;
 import dev.streamfence.internal.ptx.syntax.StateSpace;
 import java.util.ArrayList;
@@ -65,10 +64,6 @@ final class InstructionValues {
     return result != null && result.bits == bits ? result : null;
   }
 
-  static int bits(Register register) {
-    return register.type().bits;
-  }
-
   /** A number or an address that the launch passes. */
   private @Nullable Node parameter(Instruction instruction, int bits) {
     ScalarType type = instruction.type();
@@ -94,7 +89,7 @@ final class InstructionValues {
     if (operand instanceof Operand.RegisterUse use && use.register().vectorLength() == 1) {
       Node value = state[use.register().index()];
       if (value == null) {
-        value = nodes.unknown(bits(use.register()), block, List.of());
+        value = nodes.unknown(use.register().type().bits, block, List.of());
       }
       return sized(use.negated() ? nodes.of(Operator.NOT, 1, value) : value, bits);
     }

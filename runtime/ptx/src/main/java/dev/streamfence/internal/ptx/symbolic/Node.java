@@ -225,7 +225,7 @@ public final class Node {
     return possible >= 0;
   }
 
-  /** What the bits that may be 1 add up to, if it is not negative. */
+  /** The number in which all bits are 1 that may be: it is no greater, if it has no sign. */
   public long most() {
     return possible;
   }

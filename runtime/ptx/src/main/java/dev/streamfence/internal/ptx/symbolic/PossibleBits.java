@@ -28,8 +28,8 @@ final class PossibleBits {
       case CONSTANT -> constant;
       case LENGTH, ITERATION -> Long.MAX_VALUE;
       case ADD -> sum(bits, inputs.get(0).possible, inputs.get(1).possible);
-      case SUBTRACT -> multiples(last(inputs.get(0).possible | inputs.get(1).possible));
-      case NEGATE -> multiples(last(inputs.get(0).possible));
+      case SUBTRACT -> multiples(lastZeros(inputs.get(0).possible | inputs.get(1).possible));
+      case NEGATE -> multiples(lastZeros(inputs.get(0).possible));
       case MULTIPLY -> product(bits, inputs.get(0).possible, inputs.get(1).possible);
       case AND -> inputs.get(0).possible & inputs.get(1).possible;
       case OR, XOR, MIN, MAX, MIN_UNSIGNED, MAX_UNSIGNED ->
@@ -52,7 +52,7 @@ final class PossibleBits {
   }
 
   /** How many of the last bits are 0 in all values. */
-  private static int last(long possible) {
+  private static int lastZeros(long possible) {
     return Long.numberOfTrailingZeros(possible);
   }
 
@@ -65,14 +65,14 @@ final class PossibleBits {
     if ((a & b) == 0) {
       return a | b;
     }
-    long multiples = multiples(Math.min(last(a), last(b)));
+    long multiples = multiples(Math.min(lastZeros(a), lastZeros(b)));
     long most = a + b;
     boolean isSmall = a >= 0 && b >= 0 && most >= 0 && most <= most(bits);
     return isSmall ? multiples & upTo(most) : multiples;
   }
 
   private static long product(int bits, long a, long b) {
-    long multiples = multiples(last(a) + last(b));
+    long multiples = multiples(lastZeros(a) + lastZeros(b));
     boolean isSmall =
         a >= 0 && b >= 0 && Math.multiplyHigh(a, b) == 0 && a * b >= 0 && a * b <= most(bits);
     return isSmall ? multiples & upTo(a * b) : multiples;
@@ -89,7 +89,7 @@ final class PossibleBits {
     }
     boolean isQuotient = operation == Operator.DIVIDE || operation == Operator.DIVIDE_UNSIGNED;
     long most = isQuotient ? dividend / divisor.constant : Math.min(dividend, divisor.constant - 1);
-    // Of 32 bits without a sign, a number divided by 1 has its sign again.
-    return most > Integer.MAX_VALUE && divisor.bits <= Integer.SIZE ? ALL : upTo(most);
+    // A number without a sign that is divided by 1 is the same one, which may be held negative.
+    return most > most(divisor.bits) ? ALL : upTo(most);
   }
 }

@@ -95,6 +95,20 @@ final class KnownBlockTest {
     return comparison + "@%p1 bra END; ";
   }
 
+  /** The product of an odd thread wraps around when it is multiplied again. */
+  private static final String LARGE =
+      "and.b32 %r23, %r0, 1; mul.lo.s32 %r24, %r23, 1073741825; shr.u32 %r25, %r0, 1;"
+          + " xor.b32 %r20, %r24, %r25; ";
+
+  @ParameterizedTest
+  @CsvSource({"4", "128"})
+  void numbersThatWrapAroundTellNoThreadsApart(int block) {
+    assertThat(isProved(LARGE + IN_TILE + PUT, block, 1)).isFalse();
+    String guard = "shl.b32 %r26, %r20, 2; setp.ge.s32 %p1, %r26, 64; @%p1 bra END; ";
+    String both = "shr.u32 %r27, %r0, 1; xor.b32 %r20, %r27, 65; ";
+    assertThat(isProved(LARGE + guard + both + IN_TILE + PUT, block, 1)).isFalse();
+  }
+
   @Test
   void rowsAndColumnsOfABlockCount() {
     String tile = "mov.u32 %r27, %tid.y; xor.b32 %r28, %r0, %r27; ";

@@ -244,11 +244,23 @@ final class RaceProofsTest {
         .isEqualTo(isProved);
   }
 
+  /** Of a negative number, the first of them without a sign is the greatest. */
+  @ParameterizedTest
+  @CsvSource({"u64, false", "s64, false"})
+  void aNumberWithASignIsNotLessWithoutIt(String type, boolean isProved) {
+    String code =
+        "sub.s32 %r20, %r4, %r5; max.s32 %r21, %r20, %r0; cvt.s64.s32 %rd10, %r21; setp.ge.TYPE"
+            + " %p1, %rd10, 100; @%p1 bra S; add.s32 %r22, %r20, 10; AT STORE"
+            + " S: setp.ne.s32 %p2, %r4, 50; @%p2 bra END; ";
+    String store = code.replace("TYPE", type).replace("AT", at("%r22")).replace("STORE", STORE);
+    assertThat(verdict(store + at("7") + STORE) == Verdict.PROVED).isEqualTo(isProved);
+  }
+
   /** Compilers compare the row and the column of a square at once. */
   @ParameterizedTest
   @CsvSource({
     "max.u32, setp.ge.u32, true",
-    "max.s32, setp.ge.u32, true",
+    "max.s32, setp.ge.s32, true",
     "max.u32, setp.gt.u32, false",
     "min.u32, setp.ge.u32, false"
   })

@@ -36,7 +36,14 @@ final class FoldedValuesTest {
           Operator.OR,
           Operator.XOR,
           Operator.MIN,
+          Operator.MAX,
+          Operator.MIN_UNSIGNED,
           Operator.MAX_UNSIGNED);
+
+  private static final int THREADS = 12;
+
+  /** Whether the last operation has become another one, or one of its operands. */
+  private static boolean isSimpler;
 
   /** A value, and what each of some threads has. */
   private record Known(Node node, long[] values) {}
@@ -76,7 +83,7 @@ final class FoldedValuesTest {
 
     @Override
     protected long argument(int index) {
-      return arguments[number];
+      return Machine.held(arguments[number], index);
     }
 
     @Override
@@ -92,20 +99,22 @@ final class FoldedValuesTest {
       Random random = new Random(seed);
       BlockLimit block = new BlockLimit(1 + random.nextInt(130), 1, 1, random.nextBoolean());
       NodeGraph nodes = random.nextInt(4) == 0 ? new NodeGraph() : new NodeGraph(block);
-      long[] arguments = random.longs(12).map(each -> Machine.held(each, 32)).toArray();
+      long[] arguments = random.longs(THREADS).toArray();
       List<Known> known = new ArrayList<>();
       for (Special special : List.of(Special.TID_X, Special.CTAID_X, Special.CTAID_Y)) {
         known.add(all(nodes.special(special), i -> Numbered.of(special, block, (int) i)));
       }
       known.add(all(nodes.special(Special.NTID_X), i -> block.x()));
-      known.add(all(nodes.argument(0, 32), i -> arguments[(int) i]));
-      for (int i = 0; i < 12; i++) {
-        Known next = next(nodes, known, random);
-        folded += next.node().id < nodes.size() - 1 ? 1 : 0;
-        known.add(next);
+      // The width is the argument's number.
+      for (int bits : new int[] {8, 16, 32, 64}) {
+        known.add(all(nodes.argument(bits, bits), i -> Machine.held(arguments[(int) i], bits)));
+      }
+      for (int i = 0; i < 14; i++) {
+        known.add(next(nodes, known, random));
+        folded += isSimpler ? 1 : 0;
       }
       Numbered thread = new Numbered(nodes, block, arguments);
-      for (int number = 0; number < 12; number++) {
+      for (int number = 0; number < THREADS; number++) {
         thread.become(number);
         for (Known each : known) {
           long value = each.values()[number];
@@ -120,11 +129,11 @@ final class FoldedValuesTest {
         }
       }
     }
-    assertThat(folded).isGreaterThan(500);
+    assertThat(folded).isGreaterThan(600);
   }
 
   private static Known all(Node node, LongUnaryOperator values) {
-    long[] each = new long[12];
+    long[] each = new long[THREADS];
     for (int i = 0; i < each.length; i++) {
       each[i] = values.applyAsLong(i);
     }
@@ -134,16 +143,25 @@ final class FoldedValuesTest {
   private static Known next(NodeGraph nodes, List<Known> known, Random random) {
     Known a = known.get(random.nextInt(known.size()));
     int bits = a.node().bits;
-    if (random.nextInt(8) == 0) {
-      int to = bits == 32 ? 64 : 32;
+    isSimpler = false;
+    if (random.nextInt(4) == 0) {
+      int to = List.of(8, 16, 32, 64).get(random.nextInt(4));
       Operator extension = random.nextBoolean() ? Operator.SIGN_EXTEND : Operator.ZERO_EXTEND;
-      Operator operation = to == 64 ? extension : Operator.TRUNCATE;
+      Operator operation = to >= bits ? extension : Operator.TRUNCATE;
       return all(
           nodes.of(operation, to, a.node()),
           i ->
-              operation == Operator.ZERO_EXTEND
-                  ? Machine.unsigned(a.values()[(int) i], 32)
-                  : Machine.held(a.values()[(int) i], to));
+              Machine.held(
+                  operation == Operator.ZERO_EXTEND
+                      ? Machine.unsigned(a.values()[(int) i], bits)
+                      : a.values()[(int) i],
+                  to));
+    }
+    if (random.nextInt(8) == 0) {
+      Operator operation = random.nextBoolean() ? Operator.NOT : Operator.NEGATE;
+      return all(
+          nodes.of(operation, bits, a.node()),
+          i -> Machine.apply(operation, bits, bits, a.values()[(int) i], 0));
     }
     Operator operation = BINARY.get(random.nextInt(BINARY.size()));
     boolean isShift = operation.name().startsWith("SHIFT");
@@ -153,8 +171,10 @@ final class FoldedValuesTest {
         fitting.isEmpty() || random.nextBoolean()
             ? constant(nodes, isShift ? random.nextInt(40) : number(random), isShift ? 32 : bits)
             : fitting.get(random.nextInt(fitting.size()));
+    Node node = nodes.of(operation, bits, a.node(), b.node());
+    isSimpler = !node.is(operation) && !node.is(Operator.CONSTANT);
     return all(
-        nodes.of(operation, bits, a.node(), b.node()),
+        node,
         i -> {
           long second = b.values()[(int) i];
           boolean isUndefined = Machine.divides(operation) && Machine.unsigned(second, bits) == 0;
@@ -184,7 +204,7 @@ final class FoldedValuesTest {
       ints = {3, 5, 6, 7, 10, 11, 25, 48, 100, 125, 625, 641, 1000, 3600, 65_537, 1_000_000_007})
   void aProductWithTheReciprocalOfAConstantIsADivision(int divisor) {
     NodeGraph nodes = new NodeGraph();
-    Node number = nodes.argument(0, 32);
+    Node number = nodes.argument(32, 32);
     Node signed = signed(nodes, number, divisor);
     assertThat(signed.operation).isEqualTo(Operator.DIVIDE);
     assertThat(signed.input(1).constant).isEqualTo(divisor);
@@ -211,13 +231,23 @@ final class FoldedValuesTest {
   @ValueSource(ints = {3, 7, 10, 1000})
   void aReciprocalThatIsTooLargeIsNone(int divisor) {
     NodeGraph nodes = new NodeGraph();
-    Node number = nodes.argument(0, 32);
+    Node number = nodes.argument(32, 32);
     Node sign = nodes.of(Operator.SHIFT_RIGHT_UNSIGNED, 32, number, nodes.constant(31, 32));
     Node part = part(nodes, Operator.SIGN_EXTEND, number, (1L << 32) / divisor + 2, 32);
 
     assertThat(nodes.of(Operator.ADD, 32, part, sign).is(Operator.ADD)).isTrue();
     assertThat(part(nodes, Operator.ZERO_EXTEND, number, (1L << 32) / divisor + 2, 32).operation)
         .isEqualTo(Operator.TRUNCATE);
+  }
+
+  @Test
+  void aNegativeFactorOfANumberWithoutASignIsNoReciprocal() {
+    NodeGraph nodes = new NodeGraph();
+    Node number = nodes.argument(32, 32);
+    long factor = (1L << 33) / 3 + 1 - (1L << 32);
+
+    assertThat(withoutCarry(nodes, number, factor, 33).operation)
+        .isEqualTo(Operator.SHIFT_RIGHT_UNSIGNED);
   }
 
   /** Rounded down, the quotient of a negative number is one too small without its sign. */
@@ -228,7 +258,7 @@ final class FoldedValuesTest {
     long factor = (1L << 38) / 1000 + 1;
 
     assertThat(part(nodes, Operator.SIGN_EXTEND, thread, factor, 38).is(Operator.DIVIDE)).isTrue();
-    assertThat(part(nodes, Operator.SIGN_EXTEND, nodes.argument(0, 32), factor, 38).operation)
+    assertThat(part(nodes, Operator.SIGN_EXTEND, nodes.argument(32, 32), factor, 38).operation)
         .isEqualTo(Operator.TRUNCATE);
   }
 
@@ -239,7 +269,7 @@ final class FoldedValuesTest {
     Node thread = nodes.special(Special.TID_X);
     Node wide = nodes.of(Operator.ZERO_EXTEND, 32, nodes.of(Operator.TRUNCATE, 16, thread));
     assertThat(wide).isSameAs(thread);
-    Node number = nodes.argument(0, 16);
+    Node number = nodes.argument(16, 16);
     Node product =
         nodes.of(
             Operator.MULTIPLY,
@@ -284,8 +314,12 @@ final class FoldedValuesTest {
     if (factor < 1L << 32) {
       return part(nodes, Operator.ZERO_EXTEND, number, factor, shift);
     }
-    // The factor has 33 bits: the multiple of the first is added without a carry.
-    Node half = part(nodes, Operator.ZERO_EXTEND, number, factor - (1L << 32), 32);
+    return withoutCarry(nodes, number, factor - (1L << 32), shift);
+  }
+
+  /** The quotient by a factor of 33 bits, the first of which is added by hand. */
+  private static Node withoutCarry(NodeGraph nodes, Node number, long factor, int shift) {
+    Node half = part(nodes, Operator.ZERO_EXTEND, number, factor, 32);
     Node rest = nodes.of(Operator.SUBTRACT, 32, number, half);
     Node halved = nodes.of(Operator.SHIFT_RIGHT_UNSIGNED, 32, rest, nodes.constant(1, 32));
     Node mean = nodes.of(Operator.ADD, 32, halved, half);
