@@ -123,7 +123,7 @@ public final class NodeGraph {
     return added(new Node(nodes.size(), Operator.PHI, bits, 0, 0, block, List.of()));
   }
 
-  /** An operation without inputs that are unknown at compile time is carried out. */
+  /** The value of an operation: a constant, or another operation that has the same value. */
   public Node of(Operator operation, int bits, Node... inputs) {
     Node first = inputs[0];
     boolean fixed = true;
@@ -149,47 +149,8 @@ public final class NodeGraph {
     if (operation == Operator.SELECT && inputs[1] == inputs[2]) {
       return inputs[1];
     }
-    if (isBitwise(operation) && bits > 1) {
-      long common = first.possible & inputs[1].possible;
-      if (operation == Operator.AND && common == 0) {
-        return constant(0, bits);
-      }
-      if (operation == Operator.AND
-          && inputs[1].is(Operator.CONSTANT)
-          && common == first.possible) {
-        return first;
-      }
-      if (operation != Operator.AND && common == 0) {
-        // Without carries, all of these are sums.
-        return of(Operator.ADD, bits, inputs);
-      }
-    }
-    if ((operation == Operator.AND || operation == Operator.XOR) && isMask(inputs[1])) {
-      long mask = inputs[1].constant;
-      if (isShifted(first, Operator.SHIFT_LEFT)
-          && (operation == Operator.AND || isMultiple(mask, first.input(1).constant))) {
-        return masked(operation, bits, first, mask);
-      }
-      Node narrow = first.is(Operator.ZERO_EXTEND) ? first.input(0) : first;
-      // Of numbers with fewer bits, analyses assume less.
-      if (operation == Operator.AND
-          && narrow != first
-          && narrow.bits >= Integer.SIZE
-          && mask < 1L << narrow.bits) {
-        Node some = of(operation, narrow.bits, narrow, constant(mask, narrow.bits));
-        return of(Operator.ZERO_EXTEND, bits, some);
-      }
-      if (operation == Operator.AND
-          && isShifted(first, Operator.SHIFT_RIGHT_UNSIGNED)
-          && clearsLastBits(first, mask)) {
-        return withoutLastBits(bits, first, Long.numberOfTrailingZeros(mask));
-      }
-    }
-    Node division =
-        inputs.length == 2
-            ? ConstantDivision.folded(this, operation, bits, first, inputs[1])
-            : null;
-    return division == null ? shared(operation, bits, 0, List.of(inputs)) : division;
+    Node simpler = inputs.length == 2 ? simpler(operation, bits, first, inputs[1]) : null;
+    return simpler == null ? shared(operation, bits, 0, List.of(inputs)) : simpler;
   }
 
   /** Some bits of a value in more bits: compilers keep an index in 64 bits, and count in 32. */
@@ -210,47 +171,13 @@ public final class NodeGraph {
     return of(value.bits < bits ? Operator.ZERO_EXTEND : Operator.TRUNCATE, bits, value);
   }
 
-  private static boolean isBitwise(Operator operation) {
-    return operation == Operator.AND || operation == Operator.OR || operation == Operator.XOR;
-  }
-
-  private static boolean isShifted(Node node, Operator direction) {
-    return node.is(direction)
-        && node.input(1).is(Operator.CONSTANT)
-        && node.input(1).constant >= 0
-        && node.input(1).constant < node.bits;
-  }
-
-  private static boolean isMask(Node node) {
-    return node.is(Operator.CONSTANT) && node.constant >= 0;
-  }
-
-  private static boolean isMultiple(long number, long exponent) {
-    return number >> exponent << exponent == number;
-  }
-
-  /**
-   * Some bits of a multiple, as the same multiple of bits of the number: {@code x << 2 & 60} is
-   * {@code (x & 15) << 2}, a remainder, and {@code x << 2 ^ 4} is {@code (x ^ 1) << 2}.
-   */
-  private Node masked(Operator operation, int bits, Node multiple, long mask) {
-    Node distance = multiple.input(1);
-    Node rest = of(operation, bits, multiple.input(0), constant(mask >> distance.constant, bits));
-    return of(Operator.SHIFT_LEFT, bits, rest, distance);
-  }
-
-  /** Whether a mask clears some of the last bits of a quotient, and no others. */
-  private static boolean clearsLastBits(Node quotient, long mask) {
-    long all = -1L >>> (Long.SIZE - quotient.bits + (int) quotient.input(1).constant);
-    return mask != 0 && (mask & 1) == 0 && (mask | (mask - 1)) == all;
-  }
-
-  /** A multiple of another quotient: {@code x >>> 3 & 0x1ffffffc} is {@code x >>> 5 << 2}. */
-  private Node withoutLastBits(int bits, Node quotient, int count) {
-    Node distance = quotient.input(1);
-    Node all = constant(distance.constant + count, distance.bits);
-    Node rest = of(Operator.SHIFT_RIGHT_UNSIGNED, bits, quotient.input(0), all);
-    return of(Operator.SHIFT_LEFT, bits, rest, constant(count, distance.bits));
+  private @Nullable Node simpler(Operator operation, int bits, Node a, Node b) {
+    return switch (operation) {
+      case AND, OR, XOR -> BitOperations.folded(this, operation, bits, a, b);
+      case ADD, SUBTRACT, SHIFT_RIGHT, SHIFT_RIGHT_UNSIGNED ->
+          ConstantDivision.folded(this, operation, bits, a, b);
+      default -> null;
+    };
   }
 
   private Node shared(Operator operation, int bits, long constant, List<Node> inputs) {
