@@ -250,6 +250,21 @@ final class FoldedValuesTest {
         .isEqualTo(Operator.SHIFT_RIGHT_UNSIGNED);
   }
 
+  @Test
+  void theSignOfAnotherNumberMakesNoDivision() {
+    NodeGraph nodes = new NodeGraph();
+    Node number = nodes.argument(32, 32);
+    Node part = part(nodes, Operator.SIGN_EXTEND, number, (1L << 38) / 1000 + 1, 38);
+    Node other = part(nodes, Operator.SIGN_EXTEND, number, (1L << 38) / 999 + 1, 38);
+    for (Node wrong : List.of(nodes.argument(33, 32), other, nodes.of(Operator.NOT, 32, number))) {
+      Node sign = nodes.of(Operator.SHIFT_RIGHT_UNSIGNED, 32, wrong, nodes.constant(31, 32));
+      assertThat(nodes.of(Operator.ADD, 32, part, sign).operation).isEqualTo(Operator.ADD);
+    }
+    // A factor of 32 bits is completed at the half of the product, and nowhere else.
+    Node later = part(nodes, Operator.SIGN_EXTEND, number, -1840700269, 34);
+    assertThat(nodes.of(Operator.ADD, 32, later, number).operation).isEqualTo(Operator.ADD);
+  }
+
   /** Rounded down, the quotient of a negative number is one too small without its sign. */
   @Test
   void onlyANumberThatIsNotNegativeIsDividedWithoutItsSign() {
@@ -269,6 +284,9 @@ final class FoldedValuesTest {
     Node thread = nodes.special(Special.TID_X);
     Node wide = nodes.of(Operator.ZERO_EXTEND, 32, nodes.of(Operator.TRUNCATE, 16, thread));
     assertThat(wide).isSameAs(thread);
+    Node wider = nodes.of(Operator.ZERO_EXTEND, 64, thread);
+    assertThat(nodes.of(Operator.ZERO_EXTEND, 32, nodes.of(Operator.TRUNCATE, 16, wider)))
+        .isSameAs(thread);
     Node number = nodes.argument(16, 16);
     Node product =
         nodes.of(
