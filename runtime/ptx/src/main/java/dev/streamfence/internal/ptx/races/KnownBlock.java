@@ -18,9 +18,6 @@ import org.jspecify.annotations.Nullable;
  * whose bits are exchanged lie apart. Confined to one thread.
  */
 final class KnownBlock {
-  /** The most threads of a block on any device. */
-  private static final int MAX_THREADS = 1024;
-
   /** Where a thread touches memory, apart from what is the same in all threads of the block. */
   private record Touched(int thread, long begin) {}
 
@@ -69,9 +66,9 @@ final class KnownBlock {
     this.budget = budget;
     long threads = 1;
     for (int i = 0; i < 3; i++) {
-      threads = Math.min(threads * space.threads(i), MAX_THREADS + 1);
+      threads = Math.min(threads * space.threads(i), LaunchLimits.MAX_BLOCK + 1);
     }
-    size = threads <= MAX_THREADS ? (int) threads : 0;
+    size = threads <= LaunchLimits.MAX_BLOCK ? (int) threads : 0;
   }
 
   /**

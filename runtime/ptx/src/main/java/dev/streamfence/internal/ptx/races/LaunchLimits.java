@@ -23,7 +23,7 @@ import java.util.TreeSet;
  */
 final class LaunchLimits {
   /** The most threads of a block on every device. */
-  private static final int MAX_BLOCK = 1024;
+  static final int MAX_BLOCK = 1024;
 
   /** Rows of blocks are whole warps, unless tiles have rows of another length. */
   private static final int WARP = 32;
