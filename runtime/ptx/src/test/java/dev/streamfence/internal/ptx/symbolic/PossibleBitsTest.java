@@ -26,6 +26,7 @@ final class PossibleBitsTest {
   @ParameterizedTest
   @CsvSource({
     "ADD, 12, 3, 15",
+    "ADD, 8, 1, 9",
     "ADD, 12, 12, 28",
     "ADD, 12, 6, 30",
     "ADD, 4, 4, 12",
@@ -97,6 +98,20 @@ final class PossibleBitsTest {
     assertThat(nodes.unknown(32, 0, 0, 0, List.of()).possible).isZero();
     assertThat(nodes.unknown(32, -1, 5, 0, List.of()).possible).isEqualTo(-1);
     assertThat(nodes.base(0, 64, 16).possible).isEqualTo(-16);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "1, 0, 1",
+    "8, -128, 127",
+    "32, -2147483648, 2147483647",
+    "64, -9223372036854775808, 9223372036854775807"
+  })
+  void anUnknownValueIsWithinItsWidth(int bits, long least, long most) {
+    Node unknown = nodes.unknown(bits, 0, List.of());
+
+    assertThat(unknown.constant).isEqualTo(least);
+    assertThat(unknown.limit).isEqualTo(most);
   }
 
   @ParameterizedTest
