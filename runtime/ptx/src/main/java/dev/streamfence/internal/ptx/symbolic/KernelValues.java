@@ -344,9 +344,6 @@ public final class KernelValues {
       for (int register : flow.assigned(i)) {
         all.set(register);
       }
-      if (cells.changesAny(i)) {
-        all.set(registers, states());
-      }
       changed(i).forEach(cell -> all.set(registers + cell));
     }
     return all;
