@@ -43,7 +43,6 @@ final class ConstantDivisorsTest {
             + " mad.lo.s32 %r9, %r10, -101, %r5; | 50 | 0..200",
         "unsigned tid / 10, in 16 bits | cvt.u16.u32 %rs1, %r4; mul.wide.u16 %r6, %rs1, 52429;"
             + " shr.u32 %r9, %r6, 19; | 900 | 0..52",
-        "by something else | mul.hi.s32 %r9, %r5, 1431655768; | 900 | 0..1200",
       })
   void theCompilersProductIsTheQuotient(String what, String code, String count, String expected) {
     IndexBounds bounds = IndexBounds.of(KERNEL.formatted(code), "k", 1, Map.of());
