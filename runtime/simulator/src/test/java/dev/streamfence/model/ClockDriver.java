@@ -6,6 +6,7 @@ import dev.streamfence.CudaDriverException;
 import dev.streamfence.internal.driver.CudaDriver;
 import dev.streamfence.internal.driver.DriverCalls;
 import dev.streamfence.internal.driver.HostMemory;
+import dev.streamfence.internal.driver.StickyError;
 import dev.streamfence.simulation.DriverCall;
 import java.lang.invoke.MethodHandles;
 import java.lang.reflect.Constructor;
@@ -25,13 +26,22 @@ public abstract class ClockDriver implements CudaDriver {
 
   private static final Constructor<? extends ClockDriver> CONSTRUCTOR = withOtherCallsRefused();
 
+  /**
+   * The calls of all drivers: the checker looks through the objects that a test has made at every
+   * access to one of them, and a driver's own calls would be more than a hundred.
+   */
+  private static final DriverCalls CALLS = new DriverCalls();
+
+  /** Of events that were not recorded, which all share it for the same reason. */
+  private static final long[] UNRECORDED = new long[STREAMS];
+
   private final long[] done = new long[STREAMS];
   private int streams;
   private int live;
   private StreamHandle failing;
   private int failingWait;
   private final Trace trace = new Trace();
-  private final DriverCalls calls = new DriverCalls();
+  private final StickyError sticky = new StickyError();
 
   /** A driver without streams and events; it refuses the calls that have no method here. */
   public static ClockDriver create() {
@@ -81,7 +91,7 @@ public abstract class ClockDriver implements CudaDriver {
 
   /** An event: its stream's clock when it was recorded last. */
   private static final class Event implements EventHandle {
-    private long[] clock = new long[STREAMS];
+    private long[] clock = UNRECORDED;
     private int stream;
     private int recording;
   }
@@ -143,7 +153,12 @@ public abstract class ClockDriver implements CudaDriver {
 
   @Override
   public DriverCalls calls() {
-    return calls;
+    return CALLS;
+  }
+
+  @Override
+  public StickyError sticky() {
+    return sticky;
   }
 
   /** The calls so far, in the order in which they were made. */
@@ -170,34 +185,34 @@ public abstract class ClockDriver implements CudaDriver {
 
   @Override
   public synchronized StreamHandle createStream(int priority) {
-    calls.begin(DriverCall.CREATE_STREAM);
+    CALLS.begin(DriverCall.CREATE_STREAM);
     live++;
     return new Stream(streams++);
   }
 
   @Override
   public synchronized void destroyStream(StreamHandle stream) {
-    calls.begin(DriverCall.DESTROY_STREAM);
+    CALLS.begin(DriverCall.DESTROY_STREAM);
     live--;
   }
 
   @Override
   public synchronized void synchronizeStream(StreamHandle stream) {
-    calls.begin(DriverCall.SYNCHRONIZE_STREAM);
+    CALLS.begin(DriverCall.SYNCHRONIZE_STREAM);
     merge(done, ((Stream) stream).clock);
     trace.synchronizedStream(((Stream) stream).index);
   }
 
   @Override
   public synchronized boolean isStreamIdle(StreamHandle stream) {
-    calls.begin(DriverCall.IS_STREAM_IDLE);
+    CALLS.begin(DriverCall.IS_STREAM_IDLE);
     synchronizeStream(stream);
     return true;
   }
 
   @Override
   public synchronized void waitForEvent(StreamHandle stream, EventHandle event) {
-    calls.begin(DriverCall.WAIT_FOR_EVENT);
+    CALLS.begin(DriverCall.WAIT_FOR_EVENT);
     boolean planned = failing == null || failing == stream;
     if (planned && failingWait > 0 && --failingWait == 0) {
       throw new CudaDriverException(
@@ -210,20 +225,20 @@ public abstract class ClockDriver implements CudaDriver {
 
   @Override
   public synchronized EventHandle createEvent() {
-    calls.begin(DriverCall.CREATE_EVENT);
+    CALLS.begin(DriverCall.CREATE_EVENT);
     live++;
     return new Event();
   }
 
   @Override
   public synchronized void destroyEvent(EventHandle event) {
-    calls.begin(DriverCall.DESTROY_EVENT);
+    CALLS.begin(DriverCall.DESTROY_EVENT);
     live--;
   }
 
   @Override
   public synchronized void recordEvent(EventHandle event, StreamHandle stream) {
-    calls.begin(DriverCall.RECORD_EVENT);
+    CALLS.begin(DriverCall.RECORD_EVENT);
     Event recorded = (Event) event;
     recorded.clock = ((Stream) stream).clock.clone();
     recorded.stream = ((Stream) stream).index;
@@ -232,7 +247,7 @@ public abstract class ClockDriver implements CudaDriver {
 
   @Override
   public synchronized void synchronizeEvent(EventHandle event) {
-    calls.begin(DriverCall.SYNCHRONIZE_EVENT);
+    CALLS.begin(DriverCall.SYNCHRONIZE_EVENT);
     Event awaited = (Event) event;
     merge(done, awaited.clock);
     trace.hostWaited(awaited.stream, awaited.recording);
@@ -240,19 +255,19 @@ public abstract class ClockDriver implements CudaDriver {
 
   @Override
   public synchronized boolean isEventComplete(EventHandle event) {
-    calls.begin(DriverCall.IS_EVENT_COMPLETE);
+    CALLS.begin(DriverCall.IS_EVENT_COMPLETE);
     return false;
   }
 
   @Override
   public synchronized long deviceAddress(HostMemory memory) {
-    calls.begin(DriverCall.HOST_DEVICE_ADDRESS);
+    CALLS.begin(DriverCall.HOST_DEVICE_ADDRESS);
     return memory.address();
   }
 
   @Override
   public synchronized HostMemory allocateHost(long bytes) {
-    calls.begin(DriverCall.ALLOCATE_HOST);
+    CALLS.begin(DriverCall.ALLOCATE_HOST);
     live++;
     return new HostMemory() {
       @Override
@@ -284,7 +299,7 @@ public abstract class ClockDriver implements CudaDriver {
 
   @Override
   public synchronized void freeHost(HostMemory memory) {
-    calls.begin(DriverCall.FREE_HOST);
+    CALLS.begin(DriverCall.FREE_HOST);
     live--;
   }
 
