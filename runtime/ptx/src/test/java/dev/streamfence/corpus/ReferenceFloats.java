@@ -225,16 +225,24 @@ final class ReferenceFloats {
     if (!(x > 0) || Double.isInfinite(x)) {
       return special(Math.sqrt(x));
     }
-    // The root of an integer multiple of an even power of two, with far more digits than needed.
+    // An integer, as small as it can be, times an even power of two.
     Fraction exact = Fraction.of(x);
-    int extra = 4 * precision + 2 * exact.under.bitLength();
-    BigInteger scaled = exact.over.shiftLeft(2 * extra).divide(exact.under);
-    BigInteger root = scaled.sqrt();
-    boolean inexact =
-        !root.multiply(root).multiply(exact.under).equals(exact.over.shiftLeft(2 * extra));
-    // One more digit stands for all that follow.
-    BigInteger sticky = root.shiftLeft(1).or(inexact ? BigInteger.ONE : BigInteger.ZERO);
-    return round(new Fraction(sticky, BigInteger.ONE.shiftLeft(extra + 1)), mode);
+    BigInteger common = exact.over.gcd(exact.under);
+    BigInteger over = exact.over.divide(common);
+    int zeros = over.getLowestSetBit();
+    int power = zeros - exact.under.divide(common).getLowestSetBit();
+    int odd = power & 1;
+    BigInteger integer = over.shiftRight(zeros).shiftLeft(odd);
+    // Far more digits than needed; one more stands for all that follow.
+    int digits = 4 * precision;
+    BigInteger scaled = integer.shiftLeft(2 * digits);
+    BigInteger[] root = scaled.sqrtAndRemainder();
+    BigInteger sticky = root[0].shiftLeft(1).or(BigInteger.valueOf(root[1].signum()));
+    int shift = (power - odd) / 2 - digits - 1;
+    return round(
+        new Fraction(
+            sticky.shiftLeft(Math.max(0, shift)), BigInteger.ONE.shiftLeft(Math.max(0, -shift))),
+        mode);
   }
 
   /** Replaces a subnormal number by zero. */
