@@ -19,6 +19,9 @@ import org.junit.jupiter.params.provider.MethodSource;
  * the Java virtual machine in its own process, as it does there.
  */
 final class PeersOnTheSimulatedDeviceTest {
+  /** Of each check, in a process that has just begun to run. */
+  private static final String ROUNDS = Integer.toString(Effort.of(5, 20));
+
   private record Ended(int status, List<String> lines) {}
 
   private static Ended run(String... arguments) throws IOException, InterruptedException {
@@ -56,7 +59,7 @@ final class PeersOnTheSimulatedDeviceTest {
   @ParameterizedTest
   @MethodSource("seeds")
   void tensorsAreExchangedInOrderAndAMissingFenceShows(int seed) throws Exception {
-    Ended ended = run("--simulated", Integer.toString(seed), "--rounds", "20");
+    Ended ended = run("--simulated", Integer.toString(seed), "--rounds", ROUNDS);
     assertThat(ended.status()).as(String.join("\n", ended.lines())).isZero();
     assertThat(ended.lines().get(ended.lines().size() - 1))
         .matches("peers: [2-9]\\d checks, 0 failed");
