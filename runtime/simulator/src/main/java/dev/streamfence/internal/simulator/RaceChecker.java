@@ -145,14 +145,19 @@ final class RaceChecker {
     }
   }
 
-  /** Records a fill that leaves gaps between its values. */
+  /** Records a fill, which may leave gaps between its values. */
   void filled(Submitted op, long address, long pitch, int width, long count) {
     Shadow shadow = find(address);
     if (shadow != null) {
+      long first = address - shadow.base();
       Runs runs = new Runs();
-      for (long i = 0; i < count; i++) {
-        long start = address - shadow.base() + i * pitch;
-        runs.add(start, start + width, Runs.WRITES);
+      if (pitch == width) {
+        runs.add(first, first + count * width, Runs.WRITES);
+      } else {
+        for (long i = 0; i < count; i++) {
+          long start = first + i * pitch;
+          runs.add(start, start + width, Runs.WRITES);
+        }
       }
       shadow.use(op, runs);
     }

@@ -4,7 +4,6 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.util.Arrays;
 
 /**
  * Device memory on the Java heap, of any size: in segments, since a Java array ends at 2 GiB.
@@ -20,6 +19,9 @@ public final class Backing {
    * same.
    */
   private static final byte FRESH = (byte) 0xCB;
+
+  /** Fits into a core's cache; a multiple of every width. */
+  private static final int LARGEST_COPY = 1 << 18;
 
   private static final VarHandle SHORT =
       MethodHandles.byteArrayViewVarHandle(short[].class, ByteOrder.LITTLE_ENDIAN);
@@ -61,7 +63,8 @@ public final class Backing {
   /** Resets all bytes to fresh memory. */
   public void refresh() {
     for (byte[] segment : segments) {
-      Arrays.fill(segment, FRESH);
+      segment[0] = FRESH;
+      repeat(segment, 0, 1, segment.length);
     }
   }
 
@@ -133,10 +136,20 @@ public final class Backing {
       byte[] segment = segment(at);
       int start = (int) at & mask;
       store(at, width, value);
-      for (int filled = width; filled < part; filled *= 2) {
-        System.arraycopy(segment, start, segment, start + filled, Math.min(filled, part - filled));
-      }
+      repeat(segment, start, width, part);
       at += part;
+    }
+  }
+
+  /**
+   * Repeats the first bytes of a range in all of it. Copies take no loop over bytes, which tests
+   * that start a device each would run before it is compiled.
+   */
+  private static void repeat(byte[] segment, int start, int width, int length) {
+    for (int filled = width; filled < length; ) {
+      int part = Math.min(Math.min(filled, LARGEST_COPY), length - filled);
+      System.arraycopy(segment, start, segment, start + filled, part);
+      filled += part;
     }
   }
 
