@@ -1,8 +1,5 @@
 package dev.streamfence.internal.ptx.syntax;
 
-import java.util.ArrayList;
-import java.util.Collections;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,7 +10,7 @@ final class Interner<T> {
   /** Enough for the words, registers and numbers of some hundred lines. */
   private static final int SIZE = 1 << 12;
 
-  private final List<@Nullable T> recent = new ArrayList<>(Collections.nCopies(SIZE, null));
+  private final @Nullable Object[] recent = new Object[SIZE];
   private final ModelSize size;
 
   Interner(ModelSize size) {
@@ -25,15 +22,16 @@ final class Interner<T> {
    *
    * @param parts how much it counts
    */
+  @SuppressWarnings("unchecked") // What equals a value of this type is one that was put here.
   T one(T value, int parts) {
     int hash = value.hashCode();
     int place = (hash ^ hash >>> 12 ^ hash >>> 24) & SIZE - 1;
-    T earlier = recent.get(place);
+    Object earlier = recent[place];
     if (earlier != null && value.equals(earlier)) {
-      return earlier;
+      return (T) earlier;
     }
     size.add(parts);
-    recent.set(place, value);
+    recent[place] = value;
     return value;
   }
 }
