@@ -22,6 +22,7 @@ public final class LaunchBoundsReader {
   private final NumberReader in;
   private List<Node> nodes = List.of();
   private List<Witness.Choice> choices = List.of();
+  private List<List<Target>> targets = List.of();
   private int arguments;
   private int loops;
 
@@ -44,6 +45,9 @@ public final class LaunchBoundsReader {
     arguments = places.size();
     List<LaunchBounds.Reach> reaches = new ArrayList<>();
     WitnessPlan plan = in.truth() ? plan() : null;
+    if (plan != null) {
+      targets = in.list(() -> in.list(this::target));
+    }
     int written = plan == null ? 0 : in.count();
     if (plan != null && written != arrays) {
       throw new IllegalArgumentException("bounds of " + written + " arrays, not of " + arrays);
@@ -74,10 +78,12 @@ public final class LaunchBoundsReader {
       int bits = in.index(Long.SIZE) + 1;
       read.add(new Node(i, operator, bits, in.number(), 0, -1, List.of()));
       inputs.add(in.list(() -> in.index(count)).stream().mapToInt(Integer::intValue).toArray());
-      gates[i] = in.index(count + 1) - 1;
-      loopOf[i] = in.integer();
-      addresses.set(i, in.truth());
-      growths[i] = in.optional(() -> new Growth(sum(count), checks(count)));
+      int more = in.index(LaunchBoundsWriter.ANY_PART + 1);
+      gates[i] = (more & LaunchBoundsWriter.HAS_GATE) == 0 ? -1 : in.index(count);
+      loopOf[i] = (more & LaunchBoundsWriter.IN_LOOP) == 0 ? -1 : in.index(Integer.MAX_VALUE);
+      addresses.set(i, (more & LaunchBoundsWriter.HAS_ADDRESS) != 0);
+      growths[i] =
+          (more & LaunchBoundsWriter.GROWS) == 0 ? null : new Growth(sum(count), checks(count));
     }
     for (Node node : read) {
       node.inputs = Arrays.stream(inputs.get(node.id)).mapToObj(read::get).toList();
@@ -143,7 +149,7 @@ public final class LaunchBoundsReader {
         in.list(() -> new Way(node(), in.truth())),
         in.list(() -> in.index(loops)),
         node(),
-        in.list(this::target),
+        targets.get(in.index(targets.size())),
         in.list(() -> choices.get(in.index(choices.size()))));
   }
 

@@ -18,6 +18,14 @@ import java.util.List;
  * require a proof ask for it. Confined to one thread, used once.
  */
 public final class LaunchBoundsWriter {
+  /** Which parts a value has; most have none. */
+  static final int HAS_GATE = 1;
+
+  static final int IN_LOOP = 2;
+  static final int HAS_ADDRESS = 4;
+  static final int GROWS = 8;
+  static final int ANY_PART = HAS_GATE | IN_LOOP | HAS_ADDRESS | GROWS;
+
   private final LaunchBounds bounds;
   private final NumberWriter out;
 
@@ -55,6 +63,15 @@ public final class LaunchBoundsWriter {
             .flatMap(followed -> followed.choices().stream())
             .distinct()
             .toList();
+
+    /** Most accesses of a kernel are followed by the same. */
+    private final List<List<Target>> targets =
+        bounds.arrays().stream()
+            .flatMap(array -> array.followed().stream())
+            .map(Followed::targets)
+            .distinct()
+            .toList();
+
     private List<Operator> operators = List.of();
 
     Values(WitnessPlan plan) {
@@ -151,6 +168,7 @@ public final class LaunchBoundsWriter {
               write(end.checks());
             });
       }
+      out.list(targets, list -> out.list(list, this::write));
       out.list(bounds.arrays(), array -> out.list(array.followed(), this::write));
     }
 
@@ -160,15 +178,31 @@ public final class LaunchBoundsWriter {
       out.add(node.constant);
       out.list(inputs(node), input -> out.add(numbers[input.id]));
       Node gate = node.gate;
-      out.add(gate == null ? 0 : numbers[gate.id] + 1);
-      out.add(plan.loopOf(node));
-      out.add(plan.hasAddress(node));
-      out.optional(
-          plan.growth(node),
-          growth -> {
-            write(growth.step());
-            write(growth.checks());
-          });
+      int loop = plan.loopOf(node);
+      Growth growth = plan.growth(node);
+      out.add(
+          (gate == null ? 0 : HAS_GATE)
+              | (loop < 0 ? 0 : IN_LOOP)
+              | (plan.hasAddress(node) ? HAS_ADDRESS : 0)
+              | (growth == null ? 0 : GROWS));
+      if (gate != null) {
+        out.add(numbers[gate.id]);
+      }
+      if (loop >= 0) {
+        out.add(loop);
+      }
+      if (growth != null) {
+        write(growth.step());
+        write(growth.checks());
+      }
+    }
+
+    private void write(Target target) {
+      out.add(target.dimension());
+      write(target.rest());
+      write(target.perBlock());
+      write(target.perThread());
+      out.optional(target.perIteration(), this::write);
     }
 
     private void write(CompiledSum sum) {
@@ -208,15 +242,7 @@ public final class LaunchBoundsWriter {
           });
       out.list(followed.loops(), out::add);
       out.add(numbers[followed.address().id]);
-      out.list(
-          followed.targets(),
-          target -> {
-            out.add(target.dimension());
-            write(target.rest());
-            write(target.perBlock());
-            write(target.perThread());
-            out.optional(target.perIteration(), this::write);
-          });
+      out.add(targets.indexOf(followed.targets()));
       out.list(followed.choices(), choice -> out.add(choices.indexOf(choice)));
     }
   }

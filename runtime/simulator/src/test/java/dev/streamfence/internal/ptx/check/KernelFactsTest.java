@@ -68,11 +68,11 @@ class KernelFactsTest {
 
   private static final String PLAIN = text("4");
   private static final String EARLIER =
-      "AgJAAgIECmxpbWl0AgAKdG90YWwAAAICAAgCEAhCQVNFEEFSR1VNRU5UDlNQRUNJQUwQQ09OU1RBTlQQ"
-          + "TVVMVElQTFkGQUREFlNJR05fRVhURU5EGkxFU1NfT1JfRVFVQUwCHExBU1RfT0ZfR1VBUkRTHgB+AAAA"
-          + "AQIAAj4AAAABAAAEPgYAAAEAAAQ+AAAAAQAABj5AAAABAAAIPgAEBAgAAQAACj4ABAoGAAEAAAx+AAIM"
-          + "AAEAAAx+AAICAAEAAA4AAAQQDgABAAAGfggAAAEAAAh+AAQOFAABAAAKfgAEABYAAQIABn4AAAABAAAK"
-          + "fgAEGBoAAQIAAAICKgACAgAIAhIAABwCAAQCAgIBAAJAAAICAAACAA";
+      "BAJAAgIECmxpbWl0AgAKdG90YWwAAAICAAgCEAhCQVNFEEFSR1VNRU5UDlNQRUNJQUwQQ09OU1RB"
+          + "TlQQTVVMVElQTFkGQUREFlNJR05fRVhURU5EGkxFU1NfT1JfRVFVQUwCHExBU1RfT0ZfR1VBUkRT"
+          + "HgB+AAAIAj4AAAAEPgYAAAQ+AAAABj5AAAAIPgAEBAgACj4ABAoGAAx+AAIMAAx+AAICAA4AAAQQ"
+          + "DgAGfggAAAh+AAQOFAAKfgAEABYIBn4AAAAKfgAEGBoIAAICAAQCAgIBAAJAAAICAAACAioAAgIA"
+          + "CAISAAAcAAIA";
 
   /** A loop over the grid, a choice and a division decide where it stores. */
   private static final String SUMS =
@@ -230,6 +230,16 @@ class KernelFactsTest {
     BoundsEvaluator evaluator = facts.bounds().evaluator();
     assertThat(evaluator.reach(0, new Launch())).isTrue();
     assertThat(evaluator.reachedEnd()).isEqualTo(64 * 4);
+  }
+
+  @Test
+  void aTextOfAnotherVersionIsIgnored() {
+    byte[] bytes = Base64.getDecoder().decode(EARLIER);
+    bytes[0] = 2;
+    String earlierVersion = Base64.getEncoder().encodeToString(bytes);
+
+    assertThat(KernelFacts.parse(FILL.analysed(EARLIER))).isPresent();
+    assertThat(KernelFacts.parse(FILL.analysed(earlierVersion))).isEmpty();
   }
 
   @Test
