@@ -119,7 +119,10 @@ final class RaceAnalysis {
     formulas = evaluated.formulas();
     symbols = new Symbols(nodes, formulas, graph, evaluated.loaded(), space);
     facts = new PathFacts(nodes, graph, evaluated.guards(), formulas, symbols, budget);
-    forms = new ArrayList<>(List.of(PLAIN, facts::withMultiples, facts::withParts));
+    LinearIndexes linear = new LinearIndexes(nodes, symbols);
+    forms =
+        new ArrayList<>(
+            List.of(PLAIN, facts::withMultiples, facts::withParts, linear::withNumbers));
     accesses = new SharedAccesses(flow, graph, values, formulas, memory, symbols);
     limits = new LaunchLimits(space, nodes, symbols, memory, read, accesses.all());
     block = new KnownBlock(nodes, dependences, space, budget);

@@ -46,6 +46,7 @@ final class Signs {
     return switch (node.operation) {
       case PHI, SELECT -> areChoicesNatural(node);
       case REMAINDER_UNSIGNED -> isNaturalDivisor(node.input(1));
+      case DIVIDE_UNSIGNED -> isPlainlyNatural(symbols.whole(node.input(0)));
       case REMAINDER, DIVIDE, SHIFT_RIGHT ->
           Symbols.scale(node) > 0 && isPlainlyNatural(symbols.whole(node.input(0)));
       default -> false;

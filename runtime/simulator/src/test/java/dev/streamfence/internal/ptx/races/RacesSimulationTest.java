@@ -29,6 +29,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /**
  * Runs kernels on the interpreter, which observes conflicts of threads: there is none in a kernel
@@ -82,18 +84,20 @@ final class RacesSimulationTest {
     assertThat(tally.conflicting).isPositive();
   }
 
-  @Test
-  void rowsOfThreadsWithOneChangeConflictOnlyWhereThatIsNotDisproved() throws Exception {
+  @ParameterizedTest
+  @CsvSource({"rows.ptx, 6", "digits.ptx, 14"})
+  void rowsAndColumnsWithOneChangeConflictOnlyWhereThatIsNotDisproved(String file, int step)
+      throws Exception {
     Tally tally = new Tally();
     int[] seen = {0};
     DamagedCode.forEach(
-        "rows.ptx",
+        file,
         text -> {
-          if (seen[0]++ % Effort.of(5, 1) == 0) {
-            check(text, "change " + seen[0] + " of rows.ptx", new Random(seen[0]), tally);
+          if (seen[0]++ % Effort.of(step, 1) == 0) {
+            check(text, "change " + seen[0] + " of " + file, new Random(seen[0]), tally);
           }
         });
-    System.out.println("Races of damaged rows: " + tally);
+    System.out.println("Races of damaged " + file + ": " + tally);
     assertThat(tally.verdicts.get(Verdict.PROVED)).isPositive();
     assertThat(tally.conflicting).isPositive();
   }
