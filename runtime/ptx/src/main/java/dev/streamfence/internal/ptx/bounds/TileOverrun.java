@@ -20,7 +20,9 @@ import dev.streamfence.internal.ptx.syntax.StateSpace;
 import dev.streamfence.internal.ptx.syntax.Variable;
 import java.util.ArrayList;
 import java.util.BitSet;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
@@ -48,8 +50,11 @@ public record TileOverrun(
   /** The most values that are computed for a kernel. */
   private static final int MOST_VALUES = 1 << 22;
 
-  /** The most ways through a kernel that are looked at. */
+  /** The most threads whose way to one access is looked at: most of them may not get there. */
   private static final int MOST_WAYS = 64;
+
+  /** The most accesses for which ways are looked at. */
+  private static final int MOST_ACCESSES = 16;
 
   /**
    * Returns the first such access of a kernel; empty if there is none, it is not certain, or the
@@ -77,7 +82,10 @@ public record TileOverrun(
     private final KernelValues values;
     private final ThreadPaths paths;
     private final Dependences dependences;
-    private int waysLeft = MOST_WAYS;
+
+    /** How often the way to an access was looked at, by the access's index. */
+    private final Map<Integer, Integer> ways = new HashMap<>();
+
     private int valuesLeft = MOST_VALUES;
 
     Search(PtxModule module, PtxEntry entry, BlockLimit block) {
@@ -106,7 +114,7 @@ public record TileOverrun(
       }
       int last = block.threads() - 1;
       int step = Math.max(1, (int) ((long) accesses.size() * block.threads() / MOST_THREADS));
-      for (int thread = 0; thread <= last && waysLeft > 0 && valuesLeft > 0; thread += step) {
+      for (int thread = 0; thread <= last && valuesLeft > 0; thread += step) {
         Optional<TileOverrun> found = find(accesses, thread);
         if (found.isPresent()) {
           return found;
@@ -126,7 +134,7 @@ public record TileOverrun(
         long at = offset.getAsLong();
         boolean outside = at < 0 || at + access.width() > tile.sizeInBytes();
         if (outside
-            && waysLeft-- > 0
+            && mayLookAtAWay(access)
             && paths.areThrough(access, thread, paths.certain(thread, headers(access)))) {
           return Optional.of(
               new TileOverrun(access.instruction(), tile, thread.x, thread.y, thread.z, at));
@@ -134,6 +142,12 @@ public record TileOverrun(
       }
       valuesLeft -= (int) thread.work() + accesses.size();
       return Optional.empty();
+    }
+
+    /** Each access has its own, so that one that no such thread gets to hides no other. */
+    private boolean mayLookAtAWay(MemoryAccess access) {
+      return (ways.containsKey(access.index()) || ways.size() < MOST_ACCESSES)
+          && ways.merge(access.index(), 1, Integer::sum) <= MOST_WAYS;
     }
 
     /** Where an access begins in the first iteration of the loops around it, if that is known. */

@@ -52,6 +52,23 @@ final class TileOverrunTest {
     assertThat(of(TREE, 256)).isEmpty();
   }
 
+  /** {@code if (tid < 128) part[tid] += part[tid + 128]} with twice the threads of the tile. */
+  @Test
+  void anAccessThatFewThreadsGetToHidesNoOther() {
+    String step =
+        """
+        mad.lo.s32 %r6, %r0, 4, %r2;
+        setp.gt.u32 %p1, %r0, 127;
+        @%p1 bra NEXT;
+        ld.shared.f32 %f1, [%r6+512];
+        NEXT: st.shared.f32 [%r6], %f1;
+        """;
+    TileOverrun found = of(step, 512).orElseThrow();
+    assertThat(found.instruction().opcode()).isEqualTo("st");
+    assertThat(found.x()).isEqualTo(256);
+    assertThat(of(step, 256)).isEmpty();
+  }
+
   @Test
   void whatALaunchMayLeaveOutInTheFirstIterationIsNotCertain() {
     String guarded =
