@@ -8,6 +8,9 @@ final class CudaNoise {
   private final String text;
   private final StringBuilder code;
 
+  /** The most characters of a number before one of its separators. */
+  private static final int MAX_DIGITS = 80;
+
   /** The end of the line in which a text did not end; no text that begins before it ends. */
   private int withoutText;
 
@@ -43,7 +46,7 @@ final class CudaNoise {
           }
         }
         case '\'' -> {
-          if (at >= withoutCharacter) {
+          if (at >= withoutCharacter && !isInNumber(at)) {
             end = endOfText(at);
             withoutCharacter = end == at ? endOfLine(at) : withoutCharacter;
           }
@@ -58,6 +61,19 @@ final class CudaNoise {
       }
     }
     return code.toString();
+  }
+
+  /** Whether a quote separates the digits of a number, as in {@code 1'000}. */
+  private boolean isInNumber(int quote) {
+    int start = quote;
+    while (start > 0 && quote - start < MAX_DIGITS && isInWord(text.charAt(start - 1))) {
+      start--;
+    }
+    return start < quote && Character.isDigit(text.charAt(start));
+  }
+
+  private static boolean isInWord(char c) {
+    return Character.isLetterOrDigit(c) || c == '_' || c == '\'' || c == '.';
   }
 
   /** Where a comment ends that begins here; here if none does. */

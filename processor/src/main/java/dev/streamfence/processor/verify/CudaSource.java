@@ -137,13 +137,14 @@ public final class CudaSource {
     return text.isPlain()
         ? defined.stream()
             .filter(kernel -> !compiled.contains(kernel))
+            .filter(kernel -> !CudaText.isMacroName(kernel))
             .findFirst()
             .map(kernel -> "the PTX has no kernel " + kernel)
         : Optional.empty();
   }
 
   private static Optional<String> isGone(CudaText text, List<String> entries) {
-    return text.isPlain()
+    return text.isPlain() && !text.hasMacroNames()
         ? entries.stream()
             // A header of the system may define kernels, under the names of C++.
             .filter(entry -> !text.hasIncludes() || !entry.startsWith("_Z"))
@@ -170,7 +171,7 @@ public final class CudaSource {
       int end = Math.min(mark < 0 ? text.length() : mark, at + MAX_BETWEEN);
       while (at < end && ";{}".indexOf(text.charAt(at)) < 0) {
         int start = at;
-        at = endOfWord(text, start);
+        at = endOfWord(text, start, end);
         if (at == start) {
           at++;
         } else if (isCalled(text, at) && kernels.contains(text.substring(start, at))) {
@@ -184,9 +185,10 @@ public final class CudaSource {
     return lines;
   }
 
-  private static int endOfWord(String text, int start) {
+  /** Not beyond a limit: what is one long word is looked at once for each mark in it. */
+  private static int endOfWord(String text, int start, int limit) {
     int end = start;
-    while (end < text.length() && Character.isJavaIdentifierPart(text.charAt(end))) {
+    while (end < limit && Character.isJavaIdentifierPart(text.charAt(end))) {
       end++;
     }
     return end;

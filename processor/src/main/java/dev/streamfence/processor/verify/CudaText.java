@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,6 +18,12 @@ final class CudaText {
   private static final Pattern DIRECTIVE = Pattern.compile("(?m)^[ \t]*#[ \t]*(\\w*)[^\n]*");
   private static final Pattern OPENS = Pattern.compile("if|ifdef|ifndef");
   private static final Pattern PLAIN_PARAMETER = Pattern.compile("[\\w\\s*&:<>]+");
+  private static final Pattern MACRO = Pattern.compile("define[ \t]+(\\w+)");
+  private static final Set<String> QUALIFIERS =
+      Set.of("const", "volatile", "struct", "class", "enum", "union", "typename");
+  private static final Set<String> TYPES =
+      Set.of(
+          "signed", "unsigned", "short", "long", "int", "char", "bool", "float", "double", "void");
   private static final Pattern HIDDEN =
       Pattern.compile("\\btemplate\\b|\\bstatic\\b|\\bnamespace\\s*\\{");
 
@@ -32,6 +39,7 @@ final class CudaText {
 
   private final List<DefinedKernel> kernels = new ArrayList<>();
   private final String code;
+  private final Set<String> macros = new HashSet<>();
   private final boolean isPlain;
   private final boolean hasIncludes;
 
@@ -64,6 +72,16 @@ final class CudaText {
     return isPlain;
   }
 
+  /** Whether a kernel has a name as macros have, by convention. */
+  boolean hasMacroNames() {
+    return kernels.stream().anyMatch(kernel -> isMacroName(kernel.name()));
+  }
+
+  /** Whether a name has no small letter: an option of the compiler may define it as a macro. */
+  static boolean isMacroName(String name) {
+    return name.chars().noneMatch(Character::isLowerCase);
+  }
+
   boolean hasIncludes() {
     return hasIncludes;
   }
@@ -84,7 +102,7 @@ final class CudaText {
   }
 
   /** Removes directives, and all that lies between conditional ones. */
-  private static String withoutDirectives(String text, List<String> directives) {
+  private String withoutDirectives(String text, List<String> directives) {
     StringBuilder code = new StringBuilder();
     Matcher directive = DIRECTIVE.matcher(text);
     int depth = 0;
@@ -95,6 +113,10 @@ final class CudaText {
       }
       String word = directive.group(1);
       directives.add(word);
+      Matcher macro = MACRO.matcher(directive.group());
+      if (macro.find()) {
+        macros.add(macro.group(1));
+      }
       depth += OPENS.matcher(word).matches() ? 1 : word.equals("endif") ? -1 : 0;
       from = directive.end();
     }
@@ -194,7 +216,7 @@ final class CudaText {
     return end;
   }
 
-  private static int count(String parameters) {
+  private int count(String parameters) {
     if (parameters.isBlank() || parameters.strip().equals("void")) {
       return 0;
     }
@@ -210,13 +232,24 @@ final class CudaText {
       }
     }
     each.add(parameters.substring(from));
-    return each.stream().allMatch(CudaText::isParameter) ? each.size() : UNCERTAIN;
+    return each.stream().allMatch(this::isParameter) ? each.size() : UNCERTAIN;
   }
 
-  /** Whether a text is one parameter for certain: a type and a name, without macros' arguments. */
-  private static boolean isParameter(String text) {
+  /** Whether a text is one parameter for certain: a type and a name, without macros. */
+  private boolean isParameter(String text) {
     String plain = text.replaceAll("<[^<>]*>", " ").strip();
-    return PLAIN_PARAMETER.matcher(plain).matches()
-        && (plain.endsWith("*") || plain.split("[\\s*&]+").length > 1);
+    if (!PLAIN_PARAMETER.matcher(plain).matches()) {
+      return false;
+    }
+    List<String> words =
+        Stream.of(plain.split("[\\s*&]+"))
+            .filter(word -> !word.startsWith("__") && !QUALIFIERS.contains(word))
+            .toList();
+    long types = words.stream().filter(TYPES::contains).count();
+    // A name of a type that is no keyword, and the parameter's; what is more may be a macro.
+    long most = types > 0 ? 1 : 2;
+    return words.stream().noneMatch(macros::contains)
+        && words.size() - types <= most
+        && (plain.endsWith("*") || words.size() > 1);
   }
 }

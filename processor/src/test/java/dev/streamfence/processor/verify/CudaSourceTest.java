@@ -12,12 +12,14 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class CudaSourceTest {
   private static CudaSource source(String text, String... entries) {
@@ -44,6 +46,36 @@ class CudaSourceTest {
         source("__global__ void a(int n) {}\n__global__ void a(long n) {}", "_Z1ai", "_Z1al");
 
     assertThat(source.place("_Z1ai")).isEmpty();
+  }
+
+  /** Of a kernel k with three parameters. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "#define MORE , int seed\n__global__ void k(float* x, int n MORE) {}",
+        "#define TWO float* x, int\n__global__ void k(TWO n) {}",
+        // From an option of the compiler.
+        "__global__ void k(float* x, int n MORE) {}",
+        "__global__ void NAME(float* x, int n) {}",
+        "int big = 1'0; /* don't\n__global__ void dead(int x) {}\n*/\n"
+            + "__global__ void k(float* x, int n, int m) {}",
+        "int big = 0xF'F; char c = u8'a', d = L'\\'';\n__global__ void k(int a, int b, int c) {}",
+      })
+  void whatAMacroMayStandForIsNoDifference(String text) {
+    assertThat(source(text, "k").difference("", Map.of("k", 3), List.of("k"))).isEmpty();
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "__global__ void k(const float* __restrict__ x, unsigned long n) {}",
+        "__global__ void k(std::size_t n, struct pair const& p) {}",
+        "#define MORE , int seed\n__global__ void k(float* x, int n) {}",
+        "__global__ void k(int a, int b, int c) {} __global__ void another() {}",
+        "__global__ void other(int a, int b, int c) {}",
+      })
+  void anotherKernelOrAnotherNumberOfParametersIsADifference(String text) {
+    assertThat(source(text, "k").difference("", Map.of("k", 3), List.of("k"))).isPresent();
   }
 
   @Test

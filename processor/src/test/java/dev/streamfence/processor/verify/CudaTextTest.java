@@ -1,8 +1,11 @@
 package dev.streamfence.processor.verify;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.streamfence.processor.verify.CudaText.DefinedKernel;
+import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -71,6 +74,8 @@ final class CudaTextTest {
 
   static Stream<Arguments> hostile() {
     return Stream.of(
+            "__global__",
+            "__global__x",
             "__global__ ",
             "__global__ a",
             "__global__ a(",
@@ -85,6 +90,7 @@ final class CudaTextTest {
             "\"",
             "\"\\",
             "'",
+            "1'",
             "/*",
             "/* *",
             "//",
@@ -105,6 +111,10 @@ final class CudaTextTest {
       CudaText text = new CudaText(start + piece.repeat(LONG / piece.length()));
       assertThat(text.has("another")).isFalse();
       assertThat(text.kernels()).doesNotContain(kernel("another", 0));
+      byte[] file = (start + piece.repeat(LONG / piece.length())).getBytes(UTF_8);
+      assertThat(
+              new CudaSource("k.cu", List.of("another"), () -> Optional.of(file)).place("another"))
+          .isEmpty();
     }
   }
 
