@@ -16,13 +16,18 @@ import javax.annotation.processing.Generated;
 /** Launches the kernels of {@link OrderKernels} on one stream. */
 @Generated("dev.streamfence.processor.KernelProcessor")
 final class OrderKernelsLauncher implements OrderKernels {
+  /** The module. */
   private static final KernelImage IMAGE =
       KernelImage.resource("kernels/orders.ptx", OrderKernelsLauncher.class::getResourceAsStream);
+
+  /** What {@code price} takes. */
   private static final KernelSignature PRICE = KernelSignature.entry("price")
       .reads("quantity", int[].class)
       .reads("price", long[].class).optional()
       .readWrites("total", long[].class)
       .threads("n", int.class, 256);
+
+  /** What {@code filter} takes. */
   private static final KernelSignature FILTER = KernelSignature.entry("filter")
       .struct(KernelSignature.fields("key")
           .reads("values", long[].class)
@@ -30,12 +35,16 @@ final class OrderKernelsLauncher implements OrderKernels {
           .value("rows", long.class))
       .writes("selected", int[].class)
       .threads("n", int.class, 256);
+
+  /** What {@code take} takes. */
   private static final KernelSignature TAKE = KernelSignature.entry("take")
       .reads("orders", Object[].class)
       .reads("more", Object[].class)
       .reads("rest", float[][].class)
       .writes("out", Object[].class)
       .threads("n", long.class, 256);
+
+  /** What {@code convert} takes. */
   private static final KernelSignature CONVERT = KernelSignature.entry("convert")
       .struct(KernelSignature.fields("batch")
           .reads("from", Object[].class).trusted()
@@ -43,11 +52,23 @@ final class OrderKernelsLauncher implements OrderKernels {
           .value("columns", int.class))
       .threads("n", int.class, 256);
 
+  /** Launches {@code price}. */
   private final LaunchRecorder price2;
+
+  /** Launches {@code filter}. */
   private final LaunchRecorder filter;
+
+  /** Launches {@code take}. */
   private final LaunchRecorder take;
+
+  /** Launches {@code convert}. */
   private final LaunchRecorder convert;
 
+  /**
+   * Prepares the launches.
+   *
+   * @param stream launches the kernels
+   */
   private OrderKernelsLauncher(DeviceStream stream) {
     final LoadedModule module = module(stream);
     this.price2 = module.recorder(PRICE, OrderKernels.class, "price");

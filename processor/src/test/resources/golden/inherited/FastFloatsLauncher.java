@@ -11,27 +11,48 @@ import javax.annotation.processing.Generated;
 /** Launches the kernels of {@link FastFloats} on one stream. */
 @Generated("dev.streamfence.processor.KernelProcessor")
 public final class FastFloatsLauncher implements FastFloats {
+  /** The module. */
   private static final KernelImage IMAGE =
       KernelImage.resource("fast.ptx", FastFloatsLauncher.class::getResourceAsStream);
+
+  /** What {@code negate} takes. */
   private static final KernelSignature NEGATE = KernelSignature.entry("negate")
       .readWrites("values", float[].class)
       .threads("n", int.class, 256);
+
+  /** What {@code sort} takes. */
   private static final KernelSignature SORT = KernelSignature.entry("sort_fast")
       .readWrites("values", float[].class)
       .threads("n", int.class, 256);
+
+  /** What {@code copy} takes. */
   private static final KernelSignature COPY = KernelSignature.entry("copy")
       .reads("from", float[].class)
       .writes("to", float[].class)
       .threads("n", int.class, 256);
+
+  /** What {@code reverse} takes. */
   private static final KernelSignature REVERSE = KernelSignature.entry("reverse")
       .readWrites("values", float[].class)
       .threads("n", int.class, 256);
 
+  /** Launches {@code negate}. */
   private final LaunchRecorder negate;
+
+  /** Launches {@code sort}. */
   private final LaunchRecorder sort;
+
+  /** Launches {@code copy}. */
   private final LaunchRecorder copy;
+
+  /** Launches {@code reverse}. */
   private final LaunchRecorder reverse;
 
+  /**
+   * Prepares the launches.
+   *
+   * @param stream launches the kernels
+   */
   private FastFloatsLauncher(DeviceStream stream) {
     final LoadedModule module = module(stream);
     this.negate = module.recorder(NEGATE, FastFloats.class, "negate");

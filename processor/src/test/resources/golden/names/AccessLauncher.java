@@ -11,50 +11,99 @@ import javax.annotation.processing.Generated;
 /** Launches the kernels of {@link Access} on one stream. */
 @Generated("dev.streamfence.processor.KernelProcessor")
 public final class AccessLauncher implements Access {
+  /** The module. */
   private static final KernelImage IMAGE =
       KernelImage.resource("names.ptx", AccessLauncher.class::getResourceAsStream);
+
+  /** What {@code image} takes. */
   private static final KernelSignature IMAGE_2 = KernelSignature.entry("image")
       .value("stream", int.class)
       .value("module", int.class)
       .value("image", int.class)
       .threads("IMAGE", int.class, 256);
+
+  /** What {@code recorder} takes. */
   private static final KernelSignature RECORDER = KernelSignature.entry("recorder")
       .value("recorder", int.class)
       .value("recorder2", int.class)
       .shape("record");
+
+  /** What {@code stream} takes. */
   private static final KernelSignature STREAM = KernelSignature.entry("stream")
       .reads("var", int[].class)
       .threads("$T", int.class, 256);
+
+  /** What {@code module} takes. */
   private static final KernelSignature MODULE = KernelSignature.entry("module")
       .threads("this$0", int.class, 256);
+
+  /** What {@code on} takes. */
   private static final KernelSignature ON = KernelSignature.entry("on")
       .threads("n", int.class, 256);
+
+  /** What {@code X} takes. */
   private static final KernelSignature X = KernelSignature.entry("X")
       .threads("n", int.class, 256);
+
+  /** What {@code x} takes. */
   private static final KernelSignature X_2 = KernelSignature.entry("x")
       .threads("n", int.class, 256);
+
+  /** What {@code x} takes. */
   private static final KernelSignature X_3 = KernelSignature.entry("x")
       .threads("n", long.class, 256);
+
+  /** What {@code reduceSum} takes. */
   private static final KernelSignature REDUCE_SUM = KernelSignature.entry("reduceSum")
       .threads("n", int.class, 256);
+
+  /** What {@code REDUCE_SUM} takes. */
   private static final KernelSignature REDUCE_SUM_2 = KernelSignature.entry("REDUCE_SUM")
       .threads("n", int.class, 256);
+
+  /** What {@code wait} takes. */
   private static final KernelSignature WAIT = KernelSignature.entry("wait")
       .value("n", float.class)
       .threads("threads", int.class, 256);
 
+  /** Launches {@code image}. */
   private final dev.streamfence.launch.LaunchRecorder image2;
+
+  /** Launches {@code recorder}. */
   private final dev.streamfence.launch.LaunchRecorder recorder4;
+
+  /** Launches {@code stream}. */
   private final dev.streamfence.launch.LaunchRecorder stream2;
+
+  /** Launches {@code module}. */
   private final dev.streamfence.launch.LaunchRecorder module2;
+
+  /** Launches {@code on}. */
   private final dev.streamfence.launch.LaunchRecorder on;
+
+  /** Launches {@code X}. */
   private final dev.streamfence.launch.LaunchRecorder X2;
+
+  /** Launches {@code x}. */
   private final dev.streamfence.launch.LaunchRecorder x;
+
+  /** Launches {@code x}. */
   private final dev.streamfence.launch.LaunchRecorder x2;
+
+  /** Launches {@code reduceSum}. */
   private final dev.streamfence.launch.LaunchRecorder reduceSum;
+
+  /** Launches {@code REDUCE_SUM}. */
   private final dev.streamfence.launch.LaunchRecorder REDUCE_SUM2;
+
+  /** Launches {@code wait}. */
   private final dev.streamfence.launch.LaunchRecorder wait;
 
+  /**
+   * Prepares the launches.
+   *
+   * @param stream launches the kernels
+   */
   private AccessLauncher(DeviceStream stream) {
     final LoadedModule module = module(stream);
     this.image2 = module.recorder(IMAGE_2, Access.class, "image");

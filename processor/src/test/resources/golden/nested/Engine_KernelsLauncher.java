@@ -12,18 +12,31 @@ import javax.annotation.processing.Generated;
 @Generated("dev.streamfence.processor.KernelProcessor")
 @Deprecated
 final class Engine_KernelsLauncher implements Engine.Kernels {
+  /** The module. */
   private static final KernelImage IMAGE =
       KernelImage.resource("engine.ptx", Engine_KernelsLauncher.class::getResourceAsStream);
+
+  /** What {@code iota} takes. */
   private static final KernelSignature IOTA = KernelSignature.entry("iota")
       .writes("target", int[].class)
       .threads("n", int.class, 256);
+
+  /** What {@code zero} takes. */
   private static final KernelSignature ZERO = KernelSignature.entry("zero")
       .writes("target", int[].class)
       .threads("n", int.class, 256);
 
+  /** Launches {@code iota}. */
   private final LaunchRecorder iota;
+
+  /** Launches {@code zero}. */
   private final LaunchRecorder zero;
 
+  /**
+   * Prepares the launches.
+   *
+   * @param stream launches the kernels
+   */
   private Engine_KernelsLauncher(DeviceStream stream) {
     final LoadedModule module = module(stream);
     this.iota = module.recorder(IOTA, Engine.Kernels.class, "iota");

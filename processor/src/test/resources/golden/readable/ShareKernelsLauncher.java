@@ -13,20 +13,27 @@ import javax.annotation.processing.Generated;
 /** Launches the kernels of {@link ShareKernels} on one stream. */
 @Generated("dev.streamfence.processor.KernelProcessor")
 public final class ShareKernelsLauncher implements ShareKernels {
+  /** The module. */
   private static final KernelImage IMAGE =
       KernelImage.resource("kernels/share.ptx", ShareKernelsLauncher.class::getResourceAsStream)
           .symbol("dropped", int[].class);
+
+  /** What {@code add} takes. */
   private static final KernelSignature ADD = KernelSignature.entry("add")
       .reads("a", float[].class)
       .reads("b", float[].class)
       .writes("sum", float[].class)
       .threads("n", int.class, 256);
+
+  /** What {@code take} takes. */
   private static final KernelSignature TAKE = KernelSignature.entry("take")
       .reads("columns", float[][].class)
       .reads("rows", int[][].class)
       .reads("more", Object[].class)
       .writes("out", float[][].class)
       .threads("n", int.class, 256);
+
+  /** What {@code sum} takes. */
   private static final KernelSignature SUM = KernelSignature.entry("sum")
       .struct(KernelSignature.fields("group")
           .reads("keys", int[].class)
@@ -34,11 +41,23 @@ public final class ShareKernelsLauncher implements ShareKernels {
           .value("size", int.class))
       .threads("n", int.class, 256);
 
+  /** Launches {@code add}. */
   private final LaunchRecorder add;
+
+  /** Launches {@code take}. */
   private final LaunchRecorder take;
+
+  /** Launches {@code sum}. */
   private final LaunchRecorder sum2;
+
+  /** What {@code dropped} returns. */
   private final ReadableArray<int[]> dropped;
 
+  /**
+   * Prepares the launches.
+   *
+   * @param stream launches the kernels
+   */
   private ShareKernelsLauncher(DeviceStream stream) {
     final LoadedModule module = module(stream);
     this.add = module.recorder(ADD, ShareKernels.class, "add");

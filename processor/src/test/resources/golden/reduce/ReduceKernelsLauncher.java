@@ -12,34 +12,49 @@ import javax.annotation.processing.Generated;
 /** Launches the kernels of {@link ReduceKernels} on one stream. */
 @Generated("dev.streamfence.processor.KernelProcessor")
 public final class ReduceKernelsLauncher implements ReduceKernels {
+  /** The module. */
   private static final KernelImage IMAGE =
       KernelImage.resource("kernels/reduce.ptx", ReduceKernelsLauncher.class::getResourceAsStream);
+
+  /** What {@code sum} takes. */
   private static final KernelSignature SUM = KernelSignature.entry("reduce_sum")
       .reads("values", float[].class)
       .writes("sums", float[].class)
       .threads("n", int.class, 128)
       .dynamicSharedBytes(512);
+
+  /** What {@code sum} takes. */
   private static final KernelSignature SUM_2 = KernelSignature.entry("reduce_sum_f64")
       .reads("values", double[].class)
       .writes("sums", double[].class)
       .threads("n", long.class, 256);
+
+  /** What {@code scan} takes. */
   private static final KernelSignature SCAN = KernelSignature.entry("scan")
       .readWrites("values", int[].class)
       .threads("n", int.class, 256)
       .dynamicSharedBytes("shared")
       .dynamicSharedBytes(64);
+
+  /** What {@code histogram} takes. */
   private static final KernelSignature HISTOGRAM = KernelSignature.entry("histogram")
       .shape("shape")
       .reads("bytes", byte[].class)
       .value("from", char.class)
       .value("bins", int.class);
+
+  /** What {@code scale} takes. */
   private static final KernelSignature SCALE = KernelSignature.entry("scale")
       .readWrites("values", float[].class)
       .threads("n", int.class);
+
+  /** What {@code transpose} takes. */
   private static final KernelSignature TRANSPOSE = KernelSignature.entry("transpose")
       .readWrites("values", float[].class)
       .shape("shape")
       .requiredBlock(16, 16, 1);
+
+  /** What {@code fill} takes. */
   private static final KernelSignature FILL = KernelSignature.entry("fill")
       .value("p0", boolean.class)
       .value("p1", byte.class)
@@ -55,14 +70,32 @@ public final class ReduceKernelsLauncher implements ReduceKernels {
       .writes("a3", long[].class)
       .shape("shape");
 
+  /** Launches {@code sum}. */
   private final LaunchRecorder sum;
+
+  /** Launches {@code sum}. */
   private final LaunchRecorder sum2;
+
+  /** Launches {@code scan}. */
   private final LaunchRecorder scan;
+
+  /** Launches {@code histogram}. */
   private final LaunchRecorder histogram;
+
+  /** Launches {@code scale}. */
   private final LaunchRecorder scale;
+
+  /** Launches {@code transpose}. */
   private final LaunchRecorder transpose;
+
+  /** Launches {@code fill}. */
   private final LaunchRecorder fill;
 
+  /**
+   * Prepares the launches.
+   *
+   * @param stream launches the kernels
+   */
   private ReduceKernelsLauncher(DeviceStream stream) {
     final LoadedModule module = module(stream);
     this.sum = module.recorder(SUM, ReduceKernels.class, "sum");

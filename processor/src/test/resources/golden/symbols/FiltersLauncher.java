@@ -11,19 +11,32 @@ import javax.annotation.processing.Generated;
 /** Launches the kernels of {@link Filters} on one stream. */
 @Generated("dev.streamfence.processor.KernelProcessor")
 public final class FiltersLauncher implements Filters {
+  /** The module. */
   private static final KernelImage IMAGE =
       KernelImage.resource("kernels/filters.ptx", FiltersLauncher.class::getResourceAsStream)
           .symbol("filter_weights", float[].class)
           .symbol("outside", int[].class);
+
+  /** What {@code filter} takes. */
   private static final KernelSignature FILTER = KernelSignature.entry("filter")
       .reads("source", float[].class)
       .writes("target", float[].class)
       .threads("n", int.class, 256);
 
+  /** Launches {@code filter}. */
   private final LaunchRecorder filter;
+
+  /** What {@code weights} returns. */
   private final DeviceArray<float[]> weights;
+
+  /** What {@code outside} returns. */
   private final DeviceArray<int[]> outside;
 
+  /**
+   * Prepares the launches.
+   *
+   * @param stream launches the kernels
+   */
   private FiltersLauncher(DeviceStream stream) {
     final LoadedModule module = module(stream);
     this.filter = module.recorder(FILTER, Filters.class, "filter");

@@ -13,14 +13,19 @@ import javax.annotation.processing.Generated;
 /** Launches the kernels of {@link ProjectKernels} on one stream. */
 @Generated("dev.streamfence.processor.KernelProcessor")
 final class ProjectKernelsLauncher implements ProjectKernels {
+  /** The module. */
   private static final KernelImage IMAGE =
       KernelImage.resource("kernels/project.ptx",
           ProjectKernelsLauncher.class::getResourceAsStream);
+
+  /** What {@code take} takes. */
   private static final KernelSignature TAKE = KernelSignature.entry("take")
       .reads("columns", float[][].class)
       .reads("rows", int[].class)
       .writes("out", float[][].class)
       .threads("n", int.class, 256);
+
+  /** What {@code filter} takes. */
   private static final KernelSignature FILTER = KernelSignature.entry("filter")
       .struct(KernelSignature.fields("key")
           .reads("values", int[].class)
@@ -29,12 +34,16 @@ final class ProjectKernelsLauncher implements ProjectKernels {
       .reads("mask", byte[].class).trusted().optional()
       .writes("selected", int[].class)
       .threads("n", int.class, 256);
+
+  /** What {@code hash} takes. */
   private static final KernelSignature HASH = KernelSignature.entry("hash")
       .reads("columns", Object[].class).trusted()
       .reads("more", Object[].class)
       .reads("rest", Object[].class)
       .writes("hashes", long[].class)
       .threads("n", long.class, 256);
+
+  /** What {@code scale} takes. */
   private static final KernelSignature SCALE = KernelSignature.entry("scale")
       .struct(KernelSignature.fields("batch")
           .value("scale", float.class)
@@ -42,11 +51,23 @@ final class ProjectKernelsLauncher implements ProjectKernels {
           .value("count", int.class))
       .threads("n", int.class, 256);
 
+  /** Launches {@code take}. */
   private final LaunchRecorder take;
+
+  /** Launches {@code filter}. */
   private final LaunchRecorder filter;
+
+  /** Launches {@code hash}. */
   private final LaunchRecorder hash;
+
+  /** Launches {@code scale}. */
   private final LaunchRecorder scale;
 
+  /**
+   * Prepares the launches.
+   *
+   * @param stream launches the kernels
+   */
   private ProjectKernelsLauncher(DeviceStream stream) {
     final LoadedModule module = module(stream);
     this.take = module.recorder(TAKE, ProjectKernels.class, "take");

@@ -9,14 +9,23 @@ import javax.annotation.processing.Generated;
 /** Launches the kernels of {@link Rootless} on one stream. */
 @Generated("dev.streamfence.processor.KernelProcessor")
 final class RootlessLauncher implements Rootless {
+  /** The module. */
   private static final KernelImage IMAGE =
       KernelImage.resource("rootless.ptx", RootlessLauncher.class::getResourceAsStream);
+
+  /** What {@code iota} takes. */
   private static final KernelSignature IOTA = KernelSignature.entry("iota")
       .writes("target", int[].class)
       .threads("n", int.class, 256);
 
+  /** Launches {@code iota}. */
   private final LaunchRecorder iota;
 
+  /**
+   * Prepares the launches.
+   *
+   * @param stream launches the kernels
+   */
   private RootlessLauncher(DeviceStream stream) {
     final LoadedModule module = module(stream);
     this.iota = module.recorder(IOTA, Rootless.class, "iota");

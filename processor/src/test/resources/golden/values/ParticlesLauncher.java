@@ -14,8 +14,11 @@ import javax.annotation.processing.Generated;
 /** Launches the kernels of {@link Particles} on one stream. */
 @Generated("dev.streamfence.processor.KernelProcessor")
 final class ParticlesLauncher implements Particles {
+  /** The module. */
   private static final KernelImage IMAGE =
       KernelImage.resource("kernels/particles.ptx", ParticlesLauncher.class::getResourceAsStream);
+
+  /** What {@code move} takes. */
   private static final KernelSignature MOVE = KernelSignature.entry("move")
       .readWrites("positions", float[].class)
       .struct(KernelSignature.fields("box")
@@ -24,11 +27,15 @@ final class ParticlesLauncher implements Particles {
           .value("isPeriodic", boolean.class))
       .value("seconds", double.class)
       .threads("n", int.class, 256);
+
+  /** What {@code add} takes. */
   private static final KernelSignature ADD = KernelSignature.entry("add")
       .reads("a", float[].class).trusted()
       .writes("sum", float[].class)
       .threads("n", int.class, 256)
       .mayAlias();
+
+  /** What {@code collide} takes. */
   private static final KernelSignature COLLIDE = KernelSignature.entry("collide")
       .readWrites("particles", Particles.Particle[].class)
       .reads("walls", Particles.Particle[].class).optional()
@@ -38,16 +45,30 @@ final class ParticlesLauncher implements Particles {
           .value("height", float.class)
           .value("isPeriodic", boolean.class))
       .threads("n", int.class, 256);
+
+  /** What {@code settle} takes. */
   private static final KernelSignature SETTLE = KernelSignature.entry("settle")
       .readWrites("positions", float[].class)
       .shape("shape")
       .cooperative();
 
+  /** Launches {@code move}. */
   private final LaunchRecorder move;
+
+  /** Launches {@code add}. */
   private final LaunchRecorder add;
+
+  /** Launches {@code collide}. */
   private final LaunchRecorder collide;
+
+  /** Launches {@code settle}. */
   private final LaunchRecorder settle;
 
+  /**
+   * Prepares the launches.
+   *
+   * @param stream launches the kernels
+   */
   private ParticlesLauncher(DeviceStream stream) {
     final LoadedModule module = module(stream);
     this.move = module.recorder(MOVE, Particles.class, "move");

@@ -11,26 +11,34 @@ import javax.annotation.processing.Generated;
 /** Launches the kernels of {@link VectorKernels} on one stream. */
 @Generated("dev.streamfence.processor.KernelProcessor")
 public final class VectorKernelsLauncher implements VectorKernels {
+  /** The module. */
   private static final KernelImage IMAGE =
       KernelImage.resource(
           "kernels/vector.ptx",
           "d1be7f542c5fff788bc0d2824ecca023a010b838be3fafef9dfa62b1c92cbc4e",
           VectorKernelsLauncher.class::getResourceAsStream);
+
+  /** What {@code saxpy} takes. */
   private static final KernelSignature SAXPY = KernelSignature.entry("saxpy")
       .value("a", float.class)
       .reads("x", float[].class)
       .readWrites("y", float[].class)
       .threads("n", int.class, 256)
       .analysed(
-          "AgAAAgYACAIQCEJBU0UQQVJHVU1FTlQOU1BFQ0lBTBBNVUxUSVBMWQZBREQWU0lHTl9FWFRFTkQa"
-              + "TEVTU19PUl9FUVVBTBBDT05TVEFOVAIcTEFTVF9PRl9HVUFSRFMkAH4AAAABAgAAfgIAAAECAAI+"
-              + "AAAAAQAABD4GAAABAAAEPgwAAAEAAAQ+AAAAAQAABj4ABAYIAAEAAAg+AAQMCgABAAAKfgACDgAB"
-              + "AAAKfgACBAABAAAMAAAEEhAAAQAADn4IAAABAAAGfgAEEBYAAQAACH4ABAAYAAECAA5+AAAAAQAA"
-              + "CH4ABBocAAECAAh+AAQCGAABAgAIfgAEIBwAAQIAAAQCVgAAAgAIAhQAAB4CAAQCAgQBAAICAggC"
-              + "AgAAAgACWgAAAgAIAhQAACICAAQCAgQBAAICAggCAgAAAgA");
+          "BAAAAgYACAIQCEJBU0UQQVJHVU1FTlQOU1BFQ0lBTBBNVUxUSVBMWQZBREQWU0lHTl9FWFRFTkQa"
+              + "TEVTU19PUl9FUVVBTBBDT05TVEFOVAIcTEFTVF9PRl9HVUFSRFMkAH4AAAgAfgIACAI+AAAABD4G"
+              + "AAAEPgwAAAQ+AAAABj4ABAYIAAg+AAQMCgAKfgACDgAKfgACBAAMAAAEEhAADn4IAAAGfgAEEBYA"
+              + "CH4ABAAYCA5+AAAACH4ABBocCAh+AAQCGAgIfgAEIBwIAAICAAQCAgQBAAICAggCAgAABAJWAAAC"
+              + "AAgCFAAAHgACAAJaAAACAAgCFAAAIgACAA");
 
+  /** Launches {@code saxpy}. */
   private final LaunchRecorder saxpy;
 
+  /**
+   * Prepares the launches.
+   *
+   * @param stream launches the kernels
+   */
   private VectorKernelsLauncher(DeviceStream stream) {
     final LoadedModule module = module(stream);
     this.saxpy = module.recorder(SAXPY, VectorKernels.class, "saxpy");

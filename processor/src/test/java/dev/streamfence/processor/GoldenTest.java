@@ -60,7 +60,7 @@ class GoldenTest {
   void launcherOfADocumentedInterfaceIsDocumented() {
     Compilation compilation =
         javac()
-            .withOptions("-Xdoclint:all/protected", "-Xlint:all,-processing", "-Werror")
+            .withOptions("-Xdoclint:all", "-Xlint:all,-processing", "-Werror")
             .withProcessors(new KernelProcessor())
             .compile(
                 Sources.file(
@@ -69,7 +69,9 @@ class GoldenTest {
                             + Sources.UNSEEN
                             + "@KernelModule(\"k.ptx\")\npublic interface Kernels {\n"
                             + "  /**\n   * Runs.\n   *\n   * @param n threads\n   */\n"
-                            + "  @Kernel void run(@ThreadCount int n);\n}")));
+                            + "  @Kernel void run(@ThreadCount int n);\n"
+                            + "  /**\n   * Its limit.\n   *\n   * @return the limit\n   */\n"
+                            + "  @Symbol DeviceArray<int[]> limit();\n}")));
     assertThat(compilation).succeededWithoutWarnings();
   }
 

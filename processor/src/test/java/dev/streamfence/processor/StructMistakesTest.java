@@ -86,6 +86,18 @@ class StructMistakesTest {
             "'column.rows' is a long and is passed by value; remove @Reads");
   }
 
+  /** What a kernel may not take is not told again as an annotation without effect. */
+  @Test
+  void mistakeInARecordIsToldOnce() {
+    with("record Column(@Reads float[] values) {}", "Column «column").are(Problem.STRUCT_FIELD);
+    Mistakes.in(
+            Sources.kernels(
+                "record Column(DeviceArray<int[]> values) {}\n"
+                    + "@Kernel void first(Column «column, @ThreadCount int n);\n"
+                    + "@Kernel void second(Column column, @ThreadCount int n);"))
+        .are(Problem.MISSING_ACCESS);
+  }
+
   @Test
   void numberOfARecordIsNotTrusted() {
     with("record Column(@Trusted(\"sure\") long rows) {}", "Column «column")

@@ -133,7 +133,7 @@ public enum Problem {
           + " accessible to the launcher"),
   STRUCT_FIELD("'%s' is the record %s, whose %s has type %s; %s"),
   STRUCT_SIZE("'%s' is the record %s with %s fields; a structure has 1 to %s"),
-  STRAY_ANNOTATION("@%s on '%s' has no effect: %s is not a kernel; remove it or add @Kernel"),
+  STRAY_ANNOTATION("@%s on '%s' has no effect: %s is not a kernel; %s"),
 
   // The kernel's code.
   UNSEEN_MODULE(

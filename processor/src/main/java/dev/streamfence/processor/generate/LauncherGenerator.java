@@ -124,6 +124,7 @@ public final class LauncherGenerator {
     type.addField(image(source, sha256, launcher));
     MethodSpec.Builder constructor =
         MethodSpec.constructorBuilder()
+            .addJavadoc("Prepares the launches.\n\n@param stream launches the kernels")
             .addModifiers(Modifier.PRIVATE)
             .addParameter(DeviceStream.class, "stream")
             .addStatement("final $T module = module(stream)", LoadedModule.class);
@@ -140,7 +141,10 @@ public final class LauncherGenerator {
         String part = names.part(i);
         ClassName holder = launcher.nestedClass(names.partClass(i, source.takenNames()));
         type.addType(part(parts.get(i), implemented, names, code, holder));
-        type.addField(holder, part, Modifier.PRIVATE, Modifier.FINAL);
+        type.addField(
+            FieldSpec.builder(holder, part, Modifier.PRIVATE, Modifier.FINAL)
+                .addJavadoc("Some of the kernels.")
+                .build());
         constructor.addStatement("this.$N = new $T(module)", part, holder);
         for (KernelMethod kernel : parts.get(i)) {
           launches.add(methods.generate(kernel, part + "." + names.field(kernel)));
@@ -172,6 +176,7 @@ public final class LauncherGenerator {
             .addModifiers(Modifier.PRIVATE, Modifier.STATIC, Modifier.FINAL);
     MethodSpec.Builder constructor =
         MethodSpec.constructorBuilder()
+            .addJavadoc("Prepares the launches.\n\n@param module has the kernels")
             .addModifiers(Modifier.PRIVATE)
             .addParameter(LoadedModule.class, "module");
     addRecorders(kernels, implemented, names, code, type, constructor);
@@ -196,10 +201,14 @@ public final class LauncherGenerator {
                   Modifier.PRIVATE,
                   Modifier.STATIC,
                   Modifier.FINAL)
+              .addJavadoc("What {@code $L} takes.", kernel.name())
               .initializer(
                   SignatureGenerator.generate(kernel, codeOf(kernel, code).analysis(), declaration))
               .build());
-      type.addField(LaunchMethodGenerator.RECORDER, field, Modifier.PRIVATE, Modifier.FINAL);
+      type.addField(
+          FieldSpec.builder(LaunchMethodGenerator.RECORDER, field, Modifier.PRIVATE, Modifier.FINAL)
+              .addJavadoc("Launches {@code $L}.", kernel.name())
+              .build());
       constructor.addStatement(
           "this.$N = module.recorder($N, $T.class, $L)",
           field,
@@ -229,6 +238,7 @@ public final class LauncherGenerator {
                 symbols);
     return FieldSpec.builder(
             KernelImage.class, "IMAGE", Modifier.PRIVATE, Modifier.STATIC, Modifier.FINAL)
+        .addJavadoc("The module.")
         .initializer(image)
         .build();
   }

@@ -2,6 +2,7 @@ package dev.streamfence.processor.generate;
 
 import com.palantir.javapoet.AnnotationSpec;
 import com.palantir.javapoet.CodeBlock;
+import com.palantir.javapoet.FieldSpec;
 import com.palantir.javapoet.MethodSpec;
 import com.palantir.javapoet.TypeName;
 import com.palantir.javapoet.TypeSpec;
@@ -31,7 +32,10 @@ final class SymbolGenerator {
       MethodSpec.Builder constructor) {
     for (SymbolMethod symbol : symbols) {
       String field = names.field(symbol);
-      type.addField(type(symbol), field, Modifier.PRIVATE, Modifier.FINAL);
+      type.addField(
+          FieldSpec.builder(type(symbol), field, Modifier.PRIVATE, Modifier.FINAL)
+              .addJavadoc("What {@code $L} returns.", symbol.name())
+              .build());
       constructor.addStatement("this.$N = module.symbol($L)", field, arguments(symbol.symbol()));
     }
   }

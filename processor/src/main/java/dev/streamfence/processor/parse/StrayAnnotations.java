@@ -107,7 +107,8 @@ public final class StrayAnnotations {
             Culprit.of(parameter, mirror),
             Mirrors.name(mirror),
             parameter.getSimpleName(),
-            described.getSimpleName());
+            described.getSimpleName(),
+            isConstructor ? "remove it" : "remove it or add @Kernel");
       }
     }
   }

@@ -92,6 +92,10 @@ final class StructParser {
       reportName(parameter, QualifiedNames.of(record).canonical(), "name");
       return Optional.empty();
     }
+    if (mistakes.covered().contains(record)) {
+      // Another kernel takes it as well, and its mistakes are told.
+      return Optional.empty();
+    }
     int before = mistakes.errors();
     List<KernelParameter.Field> fields = new ArrayList<>();
     List<String> components = new ArrayList<>();
@@ -106,6 +110,7 @@ final class StructParser {
       deprecation = deprecation.or(Deprecations.of(component.getAccessor(), elements));
     }
     if (mistakes.errors() > before) {
+      mistakes.cover(record);
       return Optional.empty();
     }
     if (!StructLayout.canHold(fields.size())) {
@@ -152,7 +157,6 @@ final class StructParser {
     }
     List<AnnotationMirror> accesses = Mirrors.all(component, ArrayParser.ACCESS);
     if (!accesses.isEmpty()) {
-      mistakes.cover((TypeElement) record.asElement());
       mistakes.report(
           Problem.ACCESS_ON_SCALAR,
           declared.culprit(accesses.get(0)),
@@ -173,7 +177,6 @@ final class StructParser {
         ArrayParser.reportOptional(
             declared, Descriptions.withArticle(type) + ", not an array", mistakes);
     if (trusted.isPresent() || isOptional) {
-      mistakes.cover((TypeElement) record.asElement());
       return Optional.empty();
     }
     return Optional.of(new KernelParameter.Value(name, TypeKinds.primitive(type)));
