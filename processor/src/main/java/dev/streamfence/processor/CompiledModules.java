@@ -18,6 +18,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.net.URI;
+import java.net.URISyntaxException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -147,6 +148,14 @@ final class CompiledModules {
         .toList();
   }
 
+  private static boolean isUri(String name) {
+    try {
+      return !new URI(name).isAbsolute();
+    } catch (URISyntaxException e) {
+      return false;
+    }
+  }
+
   private Optional<byte[]> write(
       ResourceName name,
       byte[] ptx,
@@ -157,13 +166,16 @@ final class CompiledModules {
     String ptxName = name.code().value();
     try {
       write(StandardLocation.CLASS_OUTPUT, ptxName, ptx, origin);
-    } catch (IllegalArgumentException e) {
-      // javac takes no name with a space.
-      String reason = "the Java compiler accepts no resource of this name; rename the source";
-      said.add(SaidProblem.of(Problem.WRITE_FAILED, ptxName, reason));
-      return Optional.empty();
     } catch (IOException | RuntimeException e) {
-      said.add(SaidProblem.of(Problem.WRITE_FAILED, ptxName, e));
+      // javac takes no name with a space; it refuses a folder in the file's place in the same way.
+      boolean isBadName = e instanceof IllegalArgumentException && !isUri(ptxName);
+      said.add(
+          SaidProblem.of(
+              Problem.WRITE_FAILED,
+              ptxName,
+              isBadName
+                  ? "the Java compiler accepts no resource of this name; rename the source"
+                  : e));
       return Optional.empty();
     }
     if (isOutputOfClasses(ptxName + RECORD)) {

@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
+import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -250,6 +251,17 @@ final class CompiledSourceTest {
         .containsExactly(
             "[WriteFailed] k/fill all.ptx cannot be written: the Java compiler accepts no resource"
                 + " of this name; rename the source");
+  }
+
+  @Test
+  void aFolderInThePlaceOfThePtxIsNoMatterOfItsName() throws IOException {
+    source("k/fill.cu", "extern \"C\" __global__ void fill(int* x, int n) {}\n");
+    Files.createDirectories(folder.resolve("build/classes/k/fill.ptx"));
+
+    assertThat(build(Tool.JAVAC, "k/fill.cu", nvcc()).complaints())
+        .singleElement(InstanceOfAssertFactories.STRING)
+        .startsWith("[WriteFailed] k/fill.ptx cannot be written: ")
+        .doesNotContain("rename");
   }
 
   @Test
