@@ -5,6 +5,7 @@ import dev.streamfence.internal.ptx.analysis.lattice.Provenance;
 import dev.streamfence.internal.ptx.ir.Opcode;
 import dev.streamfence.internal.ptx.ir.Widths;
 import dev.streamfence.internal.ptx.syntax.Instruction;
+import dev.streamfence.internal.ptx.syntax.ScalarType;
 import dev.streamfence.internal.ptx.syntax.Operand;
 import dev.streamfence.internal.ptx.syntax.StateSpace;
 import java.util.ArrayList;
@@ -159,15 +160,21 @@ final class MemoryFlow {
     }
   }
 
-  /** Returns the width of a load or store of one word; 0 for vectors and all other accesses. */
+  /**
+   * Returns the width of a load or store of one word, or of an operation on one floating-point
+   * number in memory; 0 for vectors and all other accesses.
+   */
   private static int word(Instruction instruction) {
-    return switch (instruction.opcode()) {
-      case "ld", "ldu", "st" ->
-          instruction.operands().stream().allMatch(Operand::isSingle)
-              ? Widths.element(instruction)
-              : 0;
-      default -> 0;
-    };
+    boolean isWord =
+        switch (instruction.opcode()) {
+          case "ld", "ldu", "st" -> true;
+          case "atom", "red" ->
+              instruction.type() == ScalarType.F32 || instruction.type() == ScalarType.F64;
+          default -> false;
+        };
+    return isWord && instruction.operands().stream().allMatch(Operand::isSingle)
+        ? Widths.element(instruction)
+        : 0;
   }
 
   /** Returns the space that a modifier names. */

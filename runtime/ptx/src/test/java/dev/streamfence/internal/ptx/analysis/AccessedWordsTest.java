@@ -77,6 +77,7 @@ final class AccessedWordsTest {
         "a vector                 | ld.global.v2.u32 {%r1, %r2}, [%rd11];",
         "an atomic                | atom.global.add.u32 %r1, [%rd11], 1;",
         "a reduction              | red.global.add.u32 [%rd11], 1;",
+        "a pair of halves         | red.global.add.noftz.f16x2 [%rd11], %r1;",
         "two widths               | ld.global.u32 %r1, [%rd11]; ld.global.u64 %rd4, [%rd1];",
         "a copy                   | cp.async.ca.shared.global [0], [%rd11], 4;",
         "one of two pointers      | selp.b64 %rd12, %rd11, %rd2, %p1; ld.global.u32 %r1, [%rd12]; "
@@ -109,6 +110,9 @@ final class AccessedWordsTest {
     assertThat(areFloats("ld.global.f32 %f1, [%rd11]; st.global.f32 [%rd11], %f1;")).isTrue();
     assertThat(areFloats("ld.global.f32 %f1, [%rd11]; st.global.u32 [%rd11], %r1;")).isFalse();
     assertThat(areFloats("ld.global.b32 %f1, [%rd11];")).isFalse();
+    assertThat(areFloats("red.global.add.f32 [%rd11], %f1;")).isTrue();
+    assertThat(areFloats("atom.global.add.f64 %fd1, [%rd11], %fd2;")).isTrue();
+    assertThat(areFloats("red.global.add.f32 [%rd11], %f1; st.global.u32 [%rd11], %r1;")).isFalse();
     AccessSite site = new AccessSite(1, "k", "ld", "", null);
     assertThat(new AccessedWords(4, 4, true, site).areFloatsFor(true, 4)).isTrue();
     assertThat(new AccessedWords(4, 0, true, site).areFloatsFor(true, 4)).isTrue();
