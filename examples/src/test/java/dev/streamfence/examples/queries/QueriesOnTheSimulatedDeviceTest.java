@@ -12,7 +12,7 @@ import org.junit.jupiter.api.TestInstance;
 class QueriesOnTheSimulatedDeviceTest extends QueryCases {
   @Override
   double scale() {
-    return 0.001;
+    return 0.002;
   }
 
   @Override
