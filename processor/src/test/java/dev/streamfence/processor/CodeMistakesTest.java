@@ -1153,17 +1153,9 @@ class CodeMistakesTest {
             "parameter 'a' of run is @Reads, but the kernel may store to it: st.global.u32 in line 8"
                 + " of k/k.ptx (the origin of its address is unknown); check it, and add"
                 + " @Trusted(\"reason\") if it never does");
-    mistakesWith(code, kernels("@Kernel void run(long «a, @ThreadCount int n);"))
-        .areWarning(
-            Problem.POSSIBLE_ADDRESS,
-            "parameter 'a' of run is passed by value, but the kernel may use it as an address:"
-                + " st.global.u32 in line 8 of k/k.ptx (the origin of its address is unknown); if it"
-                + " is one, take a DeviceArray; suppress this with"
-                + " @SuppressWarnings(\"streamfence:PossibleAddress\")");
     byte[] shared =
         kernel("sm_75", ".param .u64 a, .param .u32 n", parts + "st.shared.u32 [%rd2], 5;");
     mistakesWith(shared, kernels(declared.formatted("@Reads", ""))).areNoneAtAll();
-    mistakesWith(shared, kernels("@Kernel void run(long a, @ThreadCount int n);")).areNoneAtAll();
     mistakesWith(
             shared, kernels("@Kernel void run(@Writes DeviceArray<int[]> «a, @ThreadCount int n);"))
         .are(Problem.NEVER_STORED);

@@ -40,11 +40,11 @@ final class AccessCheck {
     declared
         .match(
             new PassedCases<>(
-                value -> number(value, value.name(), whole),
+                value -> number(value.name(), whole, remedy(value)),
                 this::fields,
                 array -> array(array, array.name(), 0),
                 table -> table(table, table.name(), 0),
-                threadCount -> number(threadCount, threadCount.name(), whole)))
+                threadCount -> number(threadCount.name(), whole, remedy(threadCount))))
         .ifPresent(mismatches::add);
   }
 
@@ -66,9 +66,9 @@ final class AccessCheck {
         compared = offset / Long.BYTES;
         ParameterAccess access = accesses.parameter(parameter, offset);
         if (field.sizeInBytes() == Long.BYTES) {
-          address(name, access, "make this component a DeviceArray").ifPresent(mismatches::add);
+          number(name, access, "make this component a DeviceArray").ifPresent(mismatches::add);
         } else if (access.address().isPresent() || hasNeighbour(struct, i)) {
-          part(name, access, "replace the parts of the address by one DeviceArray")
+          number(name, access, "replace the parts of the address by one DeviceArray")
               .ifPresent(mismatches::add);
         }
       }
@@ -83,29 +83,13 @@ final class AccessCheck {
         && layout.offset(field + 1) / Long.BYTES == layout.offset(field) / Long.BYTES;
   }
 
-  private Optional<Mismatch> number(
-      KernelParameter.Passed number, String name, ParameterAccess access) {
+  private static String remedy(KernelParameter.Passed number) {
     return number.sizeInBytes() == Long.BYTES
-        ? address(name, access, "take a DeviceArray")
-        : part(name, access, "take one DeviceArray instead of the parts of its address");
+        ? "take a DeviceArray"
+        : "take one DeviceArray instead of the parts of its address";
   }
 
-  /**
-   * Compares a number that is as wide as an address. A kernel may make addresses of it bit by bit,
-   * so that their origin is not seen.
-   */
-  private Optional<Mismatch> address(String name, ParameterAccess access, String remedy) {
-    Subject subject = new Subject(parameter, name, "");
-    return part(name, access, remedy)
-        .or(
-            () ->
-                accesses
-                    .storedElsewhere()
-                    .map(site -> Mismatch.at(site, subject, Difference.MAY_BE_ADDRESS, remedy)));
-  }
-
-  /** Compares a number that may be a part of an address, or all of one. */
-  private Optional<Mismatch> part(String name, ParameterAccess access, String remedy) {
+  private Optional<Mismatch> number(String name, ParameterAccess access, String remedy) {
     Subject subject = new Subject(parameter, name, "");
     return access
         .address()
