@@ -5,11 +5,11 @@ package dev.streamfence.processor.verify;
  * by one thread.
  */
 final class CudaNoise {
-  private final String text;
-  private final StringBuilder code;
-
   /** The most characters of a number before one of its separators. */
   private static final int MAX_DIGITS = 80;
+
+  private final String text;
+  private final StringBuilder code;
 
   /** The end of the line in which a text did not end; no text that begins before it ends. */
   private int withoutText;
@@ -69,7 +69,8 @@ final class CudaNoise {
     while (start > 0 && quote - start < MAX_DIGITS && isInWord(text.charAt(start - 1))) {
       start--;
     }
-    return start < quote && Character.isDigit(text.charAt(start));
+    char first = text.charAt(start);
+    return start < quote && (Character.isDigit(first) || first == '.');
   }
 
   private static boolean isInWord(char c) {

@@ -20,7 +20,17 @@ final class CudaText {
   private static final Pattern PLAIN_PARAMETER = Pattern.compile("[\\w\\s*&:<>]+");
   private static final Pattern MACRO = Pattern.compile("define[ \t]+(\\w+)");
   private static final Set<String> QUALIFIERS =
-      Set.of("const", "volatile", "struct", "class", "enum", "union", "typename");
+      Set.of(
+          "const",
+          "volatile",
+          "struct",
+          "class",
+          "enum",
+          "union",
+          "typename",
+          "__restrict__",
+          "__restrict",
+          "__grid_constant__");
   private static final Set<String> TYPES =
       Set.of(
           "signed", "unsigned", "short", "long", "int", "char", "bool", "float", "double", "void");
@@ -242,14 +252,12 @@ final class CudaText {
       return false;
     }
     List<String> words =
-        Stream.of(plain.split("[\\s*&]+"))
-            .filter(word -> !word.startsWith("__") && !QUALIFIERS.contains(word))
-            .toList();
+        Stream.of(plain.split("[\\s*&]+")).filter(word -> !QUALIFIERS.contains(word)).toList();
     long types = words.stream().filter(TYPES::contains).count();
     // A name of a type that is no keyword, and the parameter's; what is more may be a macro.
     long most = types > 0 ? 1 : 2;
     return words.stream().noneMatch(macros::contains)
         && words.size() - types <= most
-        && (plain.endsWith("*") || words.size() > 1);
+        && (plain.endsWith("*") || types > 0 || words.size() > 1);
   }
 }

@@ -59,7 +59,8 @@ class CudaSourceTest {
         "__global__ void NAME(float* x, int n) {}",
         "int big = 1'0; /* don't\n__global__ void dead(int x) {}\n*/\n"
             + "__global__ void k(float* x, int n, int m) {}",
-        "int big = 0xF'F; char c = u8'a', d = L'\\'';\n__global__ void k(int a, int b, int c) {}",
+        "float big = .1'0; /* don't\n__global__ void dead(int x) {}\n*/\n"
+            + "__global__ void k(float* x, int n, int m) {}",
       })
   void whatAMacroMayStandForIsNoDifference(String text) {
     assertThat(source(text, "k").difference("", Map.of("k", 3), List.of("k"))).isEmpty();
@@ -69,6 +70,8 @@ class CudaSourceTest {
   @ValueSource(
       strings = {
         "__global__ void k(const float* __restrict__ x, unsigned long n) {}",
+        "__global__ void k(__half* x, const __nv_bfloat16 n) {}",
+        "__global__ void k(const int, unsigned __restrict__ n) {}",
         "__global__ void k(std::size_t n, struct pair const& p) {}",
         "#define MORE , int seed\n__global__ void k(float* x, int n) {}",
         "__global__ void k(int a, int b, int c) {} __global__ void another() {}",

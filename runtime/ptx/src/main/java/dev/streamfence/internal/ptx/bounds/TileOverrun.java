@@ -50,11 +50,11 @@ public record TileOverrun(
   /** The most values that are computed for a kernel. */
   private static final int MOST_VALUES = 1 << 22;
 
-  /** The most threads whose way to one access is looked at: most of them may not get there. */
+  /** The most threads whose way to one access is looked at. */
   private static final int MOST_WAYS = 64;
 
-  /** The most accesses for which ways are looked at. */
-  private static final int MOST_ACCESSES = 16;
+  /** What looking at a way costs for each block of the code, counted as values. */
+  private static final int COST_OF_A_BLOCK = 16;
 
   /**
    * Returns the first such access of a kernel; empty if there is none, it is not certain, or the
@@ -146,8 +146,8 @@ public record TileOverrun(
 
     /** Each access has its own, so that one that no such thread gets to hides no other. */
     private boolean mayLookAtAWay(MemoryAccess access) {
-      return (ways.containsKey(access.index()) || ways.size() < MOST_ACCESSES)
-          && ways.merge(access.index(), 1, Integer::sum) <= MOST_WAYS;
+      valuesLeft -= COST_OF_A_BLOCK * graph.size();
+      return valuesLeft > 0 && ways.merge(access.index(), 1, Integer::sum) <= MOST_WAYS;
     }
 
     /** Where an access begins in the first iteration of the loops around it, if that is known. */

@@ -10,6 +10,7 @@ import dev.streamfence.internal.ptx.symbolic.Polynomial.Term;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -25,6 +26,9 @@ import org.jspecify.annotations.Nullable;
 final class LinearIndexes {
   /** How deep divisions of divisions are looked at. */
   private static final int MAX_DEPTH = 8;
+
+  /** A constant that fits into 32 bits, as what is divided does. */
+  private static final long MAX_CONSTANT = Integer.MAX_VALUE;
 
   private final NodeGraph nodes;
   private final Symbols symbols;
@@ -80,26 +84,29 @@ final class LinearIndexes {
     }
     Polynomial by = symbols.exact(node.input(1));
     Polynomial whole = by == null || by.isZero() ? null : symbols.whole(node.input(0));
+    if (by == null || whole == null) {
+      return null;
+    }
     // As a number without a sign, a negative one is another.
-    return by == null
-            || whole == null
-            || (operator == Operator.DIVIDE_UNSIGNED && !symbols.signs().isPlainlyNatural(whole))
-        ? null
-        : new Division(operator, node.input(0), by, node.is(operator));
+    Signs signs = symbols.signs();
+    boolean hasSign = operator == Operator.DIVIDE;
+    return hasSign || (signs.isPlainlyNatural(whole) && signs.isNaturalDivisor(node.input(1)))
+        ? new Division(operator, node.input(0), by, node.is(operator))
+        : null;
   }
 
   /** A formula with what its divisions are; null if it is too long. */
   private @Nullable Polynomial expanded(Polynomial formula) {
     Polynomial found = formula;
-    for (int id : Set.copyOf(ids(formula))) {
+    for (int id : ids(formula)) {
       Polynomial number = number(id);
       found = found == null || number == null ? found : found.with(id, number);
     }
     return found;
   }
 
-  private static List<Integer> ids(Polynomial formula) {
-    List<Integer> found = new ArrayList<>();
+  private static Set<Integer> ids(Polynomial formula) {
+    Set<Integer> found = new LinkedHashSet<>();
     for (Term term : formula.terms()) {
       for (int id : term.product().nodes()) {
         found.add(id);
@@ -125,7 +132,8 @@ final class LinearIndexes {
   private @Nullable Polynomial number(Node node, Division division) {
     Polynomial formula = symbols.whole(division.whole());
     depth++;
-    Polynomial whole = formula == null ? null : expanded(formula);
+    Polynomial whole =
+        formula == null || formula.has(this::mayBeOfMoreBits) ? null : expanded(formula);
     depth--;
     Polynomial quotient = whole == null ? null : quotient(whole, division, node.bits);
     if (whole == null || quotient == null || division.isQuotient()) {
@@ -133,6 +141,13 @@ final class LinearIndexes {
     }
     Polynomial multiple = quotient.times(division.by());
     return multiple == null ? null : whole.minus(multiple);
+  }
+
+  /** Whether a value is a number without a sign, and as one with a sign may be another. */
+  private boolean mayBeOfMoreBits(int id) {
+    Node node = nodes.node(id);
+    return (node.is(Operator.DIVIDE_UNSIGNED) || node.is(Operator.REMAINDER_UNSIGNED))
+        && !symbols.signs().isNatural(id);
   }
 
   private @Nullable Polynomial quotient(Polynomial whole, Division division, int bits) {
@@ -161,13 +176,30 @@ final class LinearIndexes {
     if (divisors.isEmpty() || number.bits != bits) {
       return null;
     }
-    divisors.sort(Comparator.comparingInt(divisor -> divisor.id));
     Node quotient = number;
-    for (Node divisor : divisors) {
+    for (Node divisor : inOrder(divisors, bits)) {
       quotient = nodes.of(operator == null ? Operator.DIVIDE : operator, bits, quotient, divisor);
     }
     known.put(quotient.id, Optional.empty());
     return Polynomial.of(quotient.id);
+  }
+
+  /** Divisors in the order in which every quotient has them, with one constant for several. */
+  private List<Node> inOrder(List<Node> divisors, int bits) {
+    List<Node> found = new ArrayList<>();
+    long product = 1;
+    for (Node divisor : divisors) {
+      boolean isFactor = divisor.is(Operator.CONSTANT) && divisor.constant < MAX_CONSTANT / product;
+      product *= isFactor ? divisor.constant : 1;
+      if (!isFactor) {
+        found.add(divisor);
+      }
+    }
+    if (product > 1) {
+      found.add(nodes.constant(product, bits));
+    }
+    found.sort(Comparator.comparingInt(divisor -> divisor.id));
+    return found;
   }
 
   /** The factors of a product, each as a divisor of its own; none of a sum. */
@@ -182,7 +214,10 @@ final class LinearIndexes {
     }
     for (int id : term.product().nodes()) {
       Node factor = nodes.node(id);
-      if (factor.bits > bits) {
+      // A negative number has more than one extension.
+      boolean fits =
+          factor.bits == bits || (factor.bits < bits && symbols.signs().isNatural(factor.id));
+      if (!fits) {
         return new ArrayList<>();
       }
       found.add(factor.bits == bits ? factor : nodes.of(Operator.SIGN_EXTEND, bits, factor));

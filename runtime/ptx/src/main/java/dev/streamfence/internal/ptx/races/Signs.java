@@ -98,10 +98,15 @@ final class Signs {
   }
 
   /** Whether what is less than a divisor, without a sign, has no sign bit. */
-  private boolean isNaturalDivisor(Node divisor) {
-    return divisor.is(Operator.CONSTANT)
-        ? divisor.constant > 0
-        : formulas.isUniform(divisor) || isPlainlyNatural(symbols.number(divisor));
+  boolean isNaturalDivisor(Node divisor) {
+    if (divisor.is(Operator.CONSTANT)) {
+      return divisor.constant > 0;
+    }
+    Polynomial number = symbols.number(divisor);
+    return isPlainlyNatural(number)
+        || (formulas.isUniform(divisor)
+            && (number == null
+                || number.terms().stream().allMatch(term -> term.coefficient() >= 0)));
   }
 
   /** Whether no term of a polynomial can be negative. */

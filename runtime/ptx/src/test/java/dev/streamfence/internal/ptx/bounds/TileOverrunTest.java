@@ -69,6 +69,16 @@ final class TileOverrunTest {
     assertThat(of(step, 256)).isEmpty();
   }
 
+  /** However many of them there are. */
+  @Test
+  void manyAccessesThatFewThreadsGetToHideNoOther() {
+    String guarded =
+        "mad.lo.s32 %r6, %r0, 4, %r2; setp.lt.u32 %p1, %r0, 256;\n"
+            + "@%p1 ld.shared.f32 %f1, [%r6];\n".repeat(40)
+            + "st.shared.f32 [%r6], %f1;\n";
+    assertThat(of(guarded, 1024)).hasValueSatisfying(found -> assertThat(found.x()).isEqualTo(256));
+  }
+
   @Test
   void whatALaunchMayLeaveOutInTheFirstIterationIsNotCertain() {
     String guarded =

@@ -42,7 +42,14 @@ final class RowsAndColumnsTest {
     "remainders, PROVED",
     "otherRows, UNKNOWN",
     "otherRemainder, UNKNOWN",
-    "firstRows, UNKNOWN"
+    "firstRows, UNKNOWN",
+    "fixedExtents, PROVED",
+    "differences, UNKNOWN",
+    "negativeNumbers, UNKNOWN",
+    "negativeDivisor, CERTAIN",
+    "negativeRemainder, CERTAIN",
+    "signs, CERTAIN",
+    "wideSigns, CERTAIN"
   })
   void anIndexThatIsTakenApartAndPutTogetherAgainIsTheIndex(String kernel, Verdict expected)
       throws IOException {

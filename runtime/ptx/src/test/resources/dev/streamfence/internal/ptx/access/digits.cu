@@ -81,3 +81,52 @@ extern "C" __global__ void firstRows(const float* from, float* to, int n, int ro
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n) to[i / columns / rows * rows * columns + i % columns] = from[i];
 }
+
+// With constants for three extents.
+// truth name=fixedExtents: from=reads to=writes n=value
+extern "C" __global__ void fixedExtents(const float* from, float* to, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) to[i / 15 * 15 + i / 5 % 3 * 5 + i % 5] = from[i];
+}
+
+// Without a sign, the divisor is greater than what it divides.
+// truth name=negativeDivisor: from=reads to=writes
+extern "C" __global__ void negativeDivisor(const float* from, float* to) {
+  unsigned i = blockIdx.x * blockDim.x + threadIdx.x, n = blockDim.x;
+  to[(i * n) / (0u - n)] = from[i];
+}
+
+// truth name=negativeRemainder: from=reads to=writes
+extern "C" __global__ void negativeRemainder(const float* from, float* to) {
+  unsigned i = blockIdx.x * blockDim.x + threadIdx.x, n = blockDim.x;
+  to[i % (0u - n) / 64] = from[i];
+}
+
+// What is divided may be a difference below 0, which has no sign.
+// truth name=differences: from=reads to=writes least=value columns=value
+extern "C" __global__ void differences(const float* from, float* to, unsigned least, int columns) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  unsigned row = ((unsigned)i - least) / columns;
+  to[i + ((int)(row * columns) / columns - (int)row) * columns] = from[i];
+}
+
+// One divisor for each sign.
+// truth name=signs: from=reads to=writes
+extern "C" __global__ void signs(const float* from, float* to) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x, sign = i & 1 ? -1 : 1;
+  to[i + i / (unsigned)sign / (unsigned)sign - i / (unsigned)(sign * sign)] = from[i];
+}
+
+// truth name=wideSigns: from=reads to=writes
+extern "C" __global__ void wideSigns(const float* from, float* to) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x, sign = i & 1 ? -1 : 1;
+  long long wide = i;
+  to[wide + wide / (long long)sign - wide / (long long)(unsigned)sign] = from[i];
+}
+
+// Below 0, a division and a mask round in two ways.
+// truth name=negativeNumbers: from=reads to=writes
+extern "C" __global__ void negativeNumbers(const float* from, float* to) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x, shifted = i - 100;
+  to[shifted / 8 * 8 + (shifted & 7) + 128] = from[i];
+}
