@@ -148,9 +148,10 @@ final class CompiledModules {
         .toList();
   }
 
-  private static boolean isUri(String name) {
+  /** Whether a name is all path of a URI, as the Java compiler wants it. */
+  private static boolean isPathOfUri(String name) {
     try {
-      return !new URI(name).isAbsolute();
+      return name.equals(new URI(name).getRawPath());
     } catch (URISyntaxException e) {
       return false;
     }
@@ -168,7 +169,7 @@ final class CompiledModules {
       write(StandardLocation.CLASS_OUTPUT, ptxName, ptx, origin);
     } catch (IOException | RuntimeException e) {
       // javac takes no name with a space; it refuses a folder in the file's place in the same way.
-      boolean isBadName = e instanceof IllegalArgumentException && !isUri(ptxName);
+      boolean isBadName = e instanceof IllegalArgumentException && !isPathOfUri(ptxName);
       said.add(
           SaidProblem.of(
               Problem.WRITE_FAILED,

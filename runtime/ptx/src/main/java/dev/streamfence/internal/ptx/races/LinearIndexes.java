@@ -5,7 +5,6 @@ import dev.streamfence.internal.ptx.symbolic.Node;
 import dev.streamfence.internal.ptx.symbolic.Node.Operator;
 import dev.streamfence.internal.ptx.symbolic.NodeGraph;
 import dev.streamfence.internal.ptx.symbolic.Polynomial;
-import dev.streamfence.internal.ptx.symbolic.Polynomial.Monomial;
 import dev.streamfence.internal.ptx.symbolic.Polynomial.Term;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -57,18 +56,19 @@ final class LinearIndexes {
    * @param operator which quotient it is, or belongs to; null if both are the same
    * @param by what it is divided by
    */
-  private record Division(
+  private record DivisionByFormula(
       @Nullable Operator operator, Node whole, Polynomial by, boolean isQuotient) {}
 
-  /** The division that a value is, of a number that does not wrap around; null for others. */
-  private @Nullable Division division(Node node) {
+  /**
+   * The division that gives a value; null if there is none, or if what it divides may wrap around.
+   */
+  private @Nullable DivisionByFormula division(Node node) {
     Symbols.Division constant = symbols.division(node);
     if (constant != null) {
-      boolean isMask = node.is(Operator.AND) && node.input(0).is(Operator.CONSTANT);
       return symbols.signs().isPlainlyNatural(constant.whole())
-          ? new Division(
+          ? new DivisionByFormula(
               null,
-              node.input(isMask ? 1 : 0),
+              Symbols.dividend(node),
               Polynomial.constant(constant.divisor()),
               constant.isQuotient())
           : null;
@@ -91,7 +91,7 @@ final class LinearIndexes {
     Signs signs = symbols.signs();
     boolean hasSign = operator == Operator.DIVIDE;
     return hasSign || (signs.isPlainlyNatural(whole) && signs.isNaturalDivisor(node.input(1)))
-        ? new Division(operator, node.input(0), by, node.is(operator))
+        ? new DivisionByFormula(operator, node.input(0), by, node.is(operator))
         : null;
   }
 
@@ -99,7 +99,7 @@ final class LinearIndexes {
   private @Nullable Polynomial expanded(Polynomial formula) {
     Polynomial found = formula;
     for (int id : ids(formula)) {
-      Polynomial number = number(id);
+      Polynomial number = formula(id);
       found = found == null || number == null ? found : found.with(id, number);
     }
     return found;
@@ -116,20 +116,20 @@ final class LinearIndexes {
   }
 
   /** What a value is, if it is a division that does not stay as it is; otherwise null. */
-  private @Nullable Polynomial number(int id) {
+  private @Nullable Polynomial formula(int id) {
     Optional<Polynomial> number = known.get(id);
     if (number == null) {
-      Division division = division(nodes.node(id));
+      DivisionByFormula division = division(nodes.node(id));
       number =
           division == null || depth == MAX_DEPTH
               ? Optional.empty()
-              : Optional.ofNullable(number(nodes.node(id), division));
+              : Optional.ofNullable(formula(nodes.node(id), division));
       known.put(id, number);
     }
     return number.orElse(null);
   }
 
-  private @Nullable Polynomial number(Node node, Division division) {
+  private @Nullable Polynomial formula(Node node, DivisionByFormula division) {
     Polynomial formula = symbols.whole(division.whole());
     depth++;
     Polynomial whole =
@@ -150,18 +150,18 @@ final class LinearIndexes {
         && !symbols.signs().isNatural(id);
   }
 
-  private @Nullable Polynomial quotient(Polynomial whole, Division division, int bits) {
+  private @Nullable Polynomial quotient(Polynomial whole, DivisionByFormula division, int bits) {
     Polynomial exact = whole.over(division.by());
     if (exact != null) {
       return exact;
     }
     List<Node> divisors = divisors(division.by(), bits);
-    Node number = single(whole);
+    Node number = symbols.single(whole);
     if (number == null || number.bits != bits) {
       number = division.whole();
     }
     Operator operator = division.operator();
-    Division next = division(number);
+    DivisionByFormula next = division(number);
     while (next != null && next.isQuotient()) {
       boolean isOther = operator != null && next.operator() != null && next.operator() != operator;
       List<Node> more = divisors(next.by(), bits);
@@ -223,12 +223,5 @@ final class LinearIndexes {
       found.add(factor.bits == bits ? factor : nodes.of(Operator.SIGN_EXTEND, bits, factor));
     }
     return found;
-  }
-
-  /** The value that a formula is; null if it is more than one value. */
-  private @Nullable Node single(Polynomial formula) {
-    boolean isOne = formula.size() == 1 && formula.term(0).coefficient() == 1;
-    Monomial product = isOne ? formula.term(0).product() : Monomial.ONE;
-    return product.nodes().length == 1 ? nodes.node(product.nodes()[0]) : null;
   }
 }

@@ -193,13 +193,18 @@ final class Symbols {
     if (rest.equals(division.whole())) {
       return null;
     }
-    boolean isOne = rest.size() == 1 && rest.term(0).coefficient() == 1;
-    int[] factors = isOne ? rest.term(0).product().nodes() : new int[0];
-    Node number = factors.length == 1 ? nodes.node(factors[0]) : null;
+    Node number = single(rest);
     // A number of fewer bits cannot be divided by what has more.
     return number == null || division.divisor() >= 1L << (number.bits - 1)
         ? null
         : of(divided(node, number));
+  }
+
+  /** The value that a formula is; null if it is more than one value. */
+  @Nullable Node single(Polynomial formula) {
+    boolean isOne = formula.size() == 1 && formula.term(0).coefficient() == 1;
+    int[] factors = isOne ? formula.term(0).product().nodes() : new int[0];
+    return factors.length == 1 ? nodes.node(factors[0]) : null;
   }
 
   private static Polynomial sum(Polynomial a, Polynomial b) {
@@ -425,6 +430,11 @@ final class Symbols {
     };
   }
 
+  /** What a quotient or a remainder divides; a mask may stand on either side. */
+  static Node dividend(Node node) {
+    return node.input(node.is(Operator.AND) && node.input(0).is(Operator.CONSTANT) ? 1 : 0);
+  }
+
   /** The operand and divisor of a quotient or a remainder; null if it is neither. */
   @Nullable Division division(Node node) {
     long by =
@@ -434,8 +444,7 @@ final class Symbols {
     if (by < 1) {
       return null;
     }
-    Node divided = node.input(node.is(Operator.AND) && node.input(0).is(Operator.CONSTANT) ? 1 : 0);
-    Polynomial formula = whole(divided);
+    Polynomial formula = whole(dividend(node));
     boolean isQuotient =
         switch (node.operation) {
           case SHIFT_RIGHT, SHIFT_RIGHT_UNSIGNED, DIVIDE, DIVIDE_UNSIGNED -> true;
