@@ -146,8 +146,11 @@ public record TileOverrun(
 
     /** Each access has its own, so that one that no such thread gets to hides no other. */
     private boolean mayLookAtAWay(MemoryAccess access) {
+      if (ways.merge(access.index(), 1, Integer::sum) > MOST_WAYS) {
+        return false;
+      }
       valuesLeft -= COST_OF_A_BLOCK * graph.size();
-      return valuesLeft > 0 && ways.merge(access.index(), 1, Integer::sum) <= MOST_WAYS;
+      return valuesLeft > 0;
     }
 
     /** Where an access begins in the first iteration of the loops around it, if that is known. */

@@ -79,6 +79,17 @@ final class TileOverrunTest {
     assertThat(of(guarded, 1024)).hasValueSatisfying(found -> assertThat(found.x()).isEqualTo(256));
   }
 
+  /** Each is outside for every thread, and the way to it is looked at for the first of them. */
+  @Test
+  void accessesThatNoThreadGetsToLeaveWorkForOthers() {
+    String body =
+        "mad.lo.s32 %r6, %r0, 4, %r2; setp.gt.u32 %p1, %r0, 5000; setp.gt.u32 %p2, %r0, 6000;\n"
+            + "@%p2 bra END;\n".repeat(60)
+            + "@%p1 ld.shared.f32 %f1, [%r6+4096];\n".repeat(40)
+            + "st.shared.f32 [%r6], %f1;\nEND: ";
+    assertThat(of(body, 1024)).hasValueSatisfying(found -> assertThat(found.x()).isEqualTo(256));
+  }
+
   @Test
   void whatALaunchMayLeaveOutInTheFirstIterationIsNotCertain() {
     String guarded =
