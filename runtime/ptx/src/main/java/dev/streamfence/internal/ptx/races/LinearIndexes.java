@@ -156,6 +156,9 @@ final class LinearIndexes {
       return exact;
     }
     List<Node> divisors = divisors(division.by(), bits);
+    if (divisors.isEmpty()) {
+      return null;
+    }
     Node number = symbols.single(whole);
     if (number == null || number.bits != bits) {
       number = division.whole();
@@ -173,7 +176,7 @@ final class LinearIndexes {
       number = next.whole();
       next = division(number);
     }
-    if (divisors.isEmpty() || number.bits != bits) {
+    if (number.bits != bits) {
       return null;
     }
     Node quotient = number;

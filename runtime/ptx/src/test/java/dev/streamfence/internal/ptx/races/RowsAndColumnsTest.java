@@ -44,6 +44,7 @@ final class RowsAndColumnsTest {
     "otherRemainder, UNKNOWN",
     "firstRows, UNKNOWN",
     "fixedExtents, PROVED",
+    "sumsOfExtents, UNKNOWN",
     "differences, UNKNOWN",
     "negativeNumbers, UNKNOWN",
     "negativeDivisor, CERTAIN",

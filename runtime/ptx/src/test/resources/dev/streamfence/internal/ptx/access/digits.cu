@@ -130,3 +130,10 @@ extern "C" __global__ void negativeNumbers(const float* from, float* to) {
   int i = blockIdx.x * blockDim.x + threadIdx.x, shifted = i - 100;
   to[shifted / 8 * 8 + (shifted & 7) + 128] = from[i];
 }
+
+// The quotient is divided by a sum.
+// truth name=sumsOfExtents: from=reads to=writes n=value rows=value columns=value
+extern "C" __global__ void sumsOfExtents(const float* from, float* to, int n, int rows, int columns) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) to[i / columns / (rows + n) * columns + i % columns] = from[i];
+}
