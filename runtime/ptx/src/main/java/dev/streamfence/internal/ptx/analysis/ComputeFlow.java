@@ -40,7 +40,7 @@ final class ComputeFlow {
       split(step, destination);
       return;
     }
-    Provenance result = result(step, transfer);
+    Provenance result = SmallNumbers.limited(step, values, result(step, transfer));
     if (Carry.isAdded(step.instruction())) {
       result = narrowed(step.instruction(), ProvenanceArithmetic.add(result, values.carry(step)));
     }

@@ -8,6 +8,7 @@ import dev.streamfence.internal.ptx.syntax.PtxFunction;
 import dev.streamfence.internal.ptx.syntax.StateSpace;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -18,11 +19,14 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The abstract content of a variable. A store joins its value to the content and replaces nothing,
- * so the content covers all points in time. Values at known offsets are kept apart; a value at an
- * unknown offset may be found at any.
+ * so the content covers all points in time. Values at known offsets are kept apart, and so are
+ * those at one of a few adjacent offsets; a value at an unknown offset may be found at any.
  */
 final class MemoryObject {
   private static final int WIDEST = 32;
+
+  /** The number of ranges that are told apart; a store to a further one may go anywhere. */
+  private static final int MAX_RANGES = 16;
 
   /** The number of changes of one slot after which every further join is widened. */
   private static final int WIDENING_DELAY = 24;
@@ -34,6 +38,7 @@ final class MemoryObject {
   private final @Nullable PtxFunction function;
 
   private final NavigableMap<Long, Map<Integer, Slot>> slots = new TreeMap<>();
+  private final Map<Range, Map<Integer, Slot>> ranges = new LinkedHashMap<>();
   private final Map<Integer, Slot> anywhere = new HashMap<>();
 
   /** What loads of each width at unknown offsets find; stores join what they add. */
@@ -44,6 +49,14 @@ final class MemoryObject {
 
   /** Instructions to evaluate again when the content changes. */
   private final Set<Step> dependents = new LinkedHashSet<>();
+
+  /** The offsets from a least one to one that is larger by the span. */
+  private record Range(long offset, int span) {
+    /** Returns whether a value at one of these offsets may share a byte with one of another's. */
+    boolean meets(int width, long other, int otherSpan, int otherWidth) {
+      return offset < other + otherSpan + otherWidth && other < offset + span + width;
+    }
+  }
 
   /** The join of the values stored with one width at one offset. */
   private static final class Slot {
@@ -111,10 +124,22 @@ final class MemoryObject {
     return news;
   }
 
-  /** Joins a value to the content; returns whether the content changed. */
+  /** Joins a value to the content at one offset; returns whether the content changed. */
   boolean store(long offset, int width, Provenance value) {
+    return store(offset, 0, width, value);
+  }
+
+  /** Joins a value to the content at one of some offsets; returns whether the content changed. */
+  boolean store(long offset, int span, int width, Provenance value) {
     if (size >= CodeLimits.VARIABLE_OFFSETS) {
       return storeAnywhere(width, value);
+    }
+    if (span > 0) {
+      Range range = new Range(offset, span);
+      boolean isToldApart = ranges.size() < MAX_RANGES || ranges.containsKey(range);
+      return isToldApart
+          ? add(ranges.computeIfAbsent(range, r -> new HashMap<>(2)), width, value)
+          : storeAnywhere(width, value);
     }
     Map<Integer, Slot> here = slots.computeIfAbsent(offset, o -> new HashMap<>(2));
     return add(here, width, value);
@@ -156,6 +181,12 @@ final class MemoryObject {
         changed |= store(place.getKey(), slot.getKey(), slot.getValue().value);
       }
     }
+    for (Map.Entry<Range, Map<Integer, Slot>> place : other.ranges.entrySet()) {
+      for (Map.Entry<Integer, Slot> slot : place.getValue().entrySet()) {
+        Range range = place.getKey();
+        changed |= store(range.offset(), range.span(), slot.getKey(), slot.getValue().value);
+      }
+    }
     for (Map.Entry<Integer, Slot> slot : other.anywhere.entrySet()) {
       changed |= storeAnywhere(slot.getKey(), slot.getValue().value);
     }
@@ -166,8 +197,16 @@ final class MemoryObject {
   List<Provenance> contents() {
     List<Provenance> contents = new ArrayList<>();
     slots.values().forEach(place -> place.values().forEach(slot -> contents.add(slot.value)));
-    anywhere.values().forEach(slot -> contents.add(slot.value));
+    contents.addAll(unplaced());
     return contents;
+  }
+
+  /** Returns the values of the slots that are at no single offset. */
+  private List<Provenance> unplaced() {
+    List<Provenance> unplaced = new ArrayList<>();
+    ranges.values().forEach(place -> place.values().forEach(slot -> unplaced.add(slot.value)));
+    anywhere.values().forEach(slot -> unplaced.add(slot.value));
+    return unplaced;
   }
 
   /** Returns the values that may lie from an offset on without a gap. */
@@ -184,7 +223,7 @@ final class MemoryObject {
         end = Math.max(end, place.getKey() + slot.getKey());
       }
     }
-    anywhere.values().forEach(slot -> run.add(slot.value));
+    run.addAll(unplaced());
     return run;
   }
 
@@ -192,9 +231,41 @@ final class MemoryObject {
     return contents().stream().allMatch(Provenance::hasNoOrigin);
   }
 
+  /**
+   * Returns the value that a load of this width at one of some offsets may find; bottom if nothing
+   * was stored there.
+   */
+  Provenance load(long offset, int span, int width) {
+    if (span == 0) {
+      return load(offset, width);
+    }
+    Provenance found = loadUnplaced(offset, span, width);
+    for (Map.Entry<Long, Map<Integer, Slot>> place :
+        slots.subMap(offset - WIDEST, false, offset + span + width, false).entrySet()) {
+      for (Map.Entry<Integer, Slot> slot : place.getValue().entrySet()) {
+        if (place.getKey() + slot.getKey() > offset) {
+          found = found.join(part(slot.getValue().value, slot.getKey(), width));
+        }
+      }
+    }
+    return found;
+  }
+
+  private Provenance loadUnplaced(long offset, int span, int width) {
+    Provenance found = loadAnywhere(anywhere, width);
+    for (Map.Entry<Range, Map<Integer, Slot>> place : ranges.entrySet()) {
+      for (Map.Entry<Integer, Slot> slot : place.getValue().entrySet()) {
+        if (place.getKey().meets(slot.getKey(), offset, span, width)) {
+          found = found.join(part(slot.getValue().value, slot.getKey(), width));
+        }
+      }
+    }
+    return found;
+  }
+
   /** Returns the value that a load of this width may find; bottom if nothing was stored there. */
   Provenance load(long offset, int width) {
-    Provenance found = loadAnywhere(anywhere, width);
+    Provenance found = loadUnplaced(offset, 0, width);
     Provenance pieces = Provenance.ZERO;
     boolean pieced = false;
     for (Map.Entry<Long, Map<Integer, Slot>> place :
@@ -229,6 +300,9 @@ final class MemoryObject {
     }
     Provenance found = loadAnywhere(anywhere, width);
     for (Map<Integer, Slot> place : slots.values()) {
+      found = found.join(loadAnywhere(place, width));
+    }
+    for (Map<Integer, Slot> place : ranges.values()) {
       found = found.join(loadAnywhere(place, width));
     }
     foundAnywhere.put(width, found);

@@ -36,7 +36,7 @@ final class ObjectFlow {
   }
 
   Provenance loadAnywhere(Step step, Provenance address, StateSpace space, int width) {
-    Provenance somewhere = address.map(Derivation::unfixed);
+    Provenance somewhere = address.map(Derivation::unbounded);
     return load(step, somewhere, space, 0, width);
   }
 
@@ -61,8 +61,8 @@ final class ObjectFlow {
       }
       found =
           found.join(
-              isExact(address, offset)
-                  ? target.load(address.offset() + offset, width)
+              isBounded(address, offset)
+                  ? target.load(address.offset() + offset, address.span(), width)
                   : anywhere(target, width));
       MemoryObject unresolved = memory.unresolved(target.space());
       unresolved.dependents().add(step);
@@ -135,7 +135,7 @@ final class ObjectFlow {
   }
 
   void storeAnywhere(Step step, Provenance address, StateSpace space, int width, Provenance value) {
-    store(step, address.map(Derivation::unfixed), space, 0, width, value);
+    store(step, address.map(Derivation::unbounded), space, 0, width, value);
   }
 
   private void store(
@@ -161,8 +161,8 @@ final class ObjectFlow {
       }
       if (target.isTracked()) {
         boolean changed =
-            isExact(address, offset)
-                ? target.store(address.offset() + offset, width, value)
+            isBounded(address, offset)
+                ? target.store(address.offset() + offset, address.span(), width, value)
                 : target.storeAnywhere(width, value);
         if (changed) {
           analysis.changed(target);
@@ -195,8 +195,8 @@ final class ObjectFlow {
     return space == StateSpace.SHARED || space == StateSpace.LOCAL || space == StateSpace.PARAM;
   }
 
-  private static boolean isExact(Derivation address, long offset) {
-    return address.isFixed()
+  private static boolean isBounded(Derivation address, long offset) {
+    return address.isBounded()
         && address.size() == 1
         && address.multiple(0) == Multiple.ONE
         && Math.abs(address.offset()) < MAX_OFFSET

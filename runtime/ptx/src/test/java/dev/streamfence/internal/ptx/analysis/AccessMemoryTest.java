@@ -56,6 +56,105 @@ class AccessMemoryTest {
     assertThat(kernel.verdicts()).containsExactly(UNKNOWN, UNKNOWN, NONE, NONE);
   }
 
+  /** Two arrays of two pointers each, the first at 0, the second at 16, in one local variable. */
+  private static final String TWO_ARRAYS =
+      DEPOT
+          + "st.local.u64 [%SPL], %rd1; add.s64 %rd7, %rd1, 4; st.local.u64 [%SPL+8], %rd7;"
+          + "st.local.u64 [%SPL+16], %rd2; add.s64 %rd7, %rd2, 4; st.local.u64 [%SPL+24], %rd7;";
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "and.b32 %r5, %r1, 1; mul.wide.u32 %rd7, %r5, 8;",
+        "shl.b32 %r5, %r1, 3; and.b32 %r6, %r5, 8; cvt.u64.u32 %rd7, %r6;",
+        "rem.u32 %r5, %r1, 2; mul.wide.u32 %rd7, %r5, 8;",
+        "min.u32 %r5, %r1, 1; shl.b32 %r6, %r5, 3; cvt.u64.u32 %rd7, %r6;",
+        "bfe.u32 %r5, %r1, 7, 1; mul.wide.u32 %rd7, %r5, 8;",
+        "shr.u32 %r5, %r1, 31; mul.wide.u32 %rd7, %r5, 8;",
+        "selp.u64 %rd7, 8, 0, %p1;",
+        "ld.global.u32 %r6, [%rd4]; and.b32 %r5, %r6, 1; mul.wide.u32 %rd7, %r5, 8;",
+      })
+  void aBoundedIndexLeadsToOneArrayAlone(String index) {
+    AnalysedKernel kernel =
+        AnalysedKernel.of(
+            TWO_ARRAYS
+                + index
+                + "add.s64 %rd8, %SPL, %rd7; ld.local.u64 %rd9, [%rd8+16]; ld.global.u32 %r7, [%rd9];"
+                + "ld.local.u64 %rd10, [%rd8]; st.global.u32 [%rd10], %r7;");
+
+    assertThat(kernel.verdicts().subList(0, 2)).containsExactly(WRITES, READS);
+  }
+
+  @Test
+  void aBoundedStoreReplacesNothingInTheOtherArray() {
+    AnalysedKernel kernel =
+        AnalysedKernel.of(
+            DEPOT
+                + "st.local.u64 [%SPL+16], %rd2; and.b32 %r5, %r1, 1; mul.wide.u32 %rd7, %r5, 8;"
+                + "add.s64 %rd8, %SPL, %rd7; st.local.u64 [%rd8], %rd1;"
+                + "ld.local.u64 %rd9, [%SPL+16]; ld.global.u32 %r7, [%rd9];"
+                + "ld.local.u64 %rd10, [%SPL+8]; st.global.u32 [%rd10], %r7;");
+
+    assertThat(kernel.verdicts()).containsExactly(WRITES, READS, NONE, NONE);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        // Up to the second array.
+        "and.b32 %r5, %r1, 2; mul.wide.u32 %rd7, %r5, 8;",
+        "rem.s32 %r5, %r1, 2; mul.wide.s32 %rd7, %r5, 8;",
+        "shr.s32 %r5, %r1, 31; mul.wide.s32 %rd7, %r5, 8;",
+        "and.b32 %r5, %r1, 1; sub.s32 %r6, %r5, 1; mul.wide.s32 %rd7, %r6, -16;",
+        "and.b32 %r5, %r1, 1; shl.b32 %r6, %r5, 31; shr.u32 %r6, %r6, 27; cvt.u64.u32 %rd7, %r6;",
+      })
+  void anIndexThatLeavesItsArrayMayFindTheOther(String index) {
+    AnalysedKernel kernel =
+        AnalysedKernel.of(
+            TWO_ARRAYS
+                + index
+                + "add.s64 %rd8, %SPL, %rd7; ld.local.u64 %rd10, [%rd8]; st.global.u32 [%rd10], 7;");
+
+    assertThat(kernel.verdicts()).containsExactly(UNKNOWN, UNKNOWN, NONE, NONE);
+  }
+
+  @Test
+  void aBoundedStoreIsFoundWhereItMayBe() {
+    AnalysedKernel kernel =
+        AnalysedKernel.of(
+            DEPOT
+                + "st.local.u64 [%SPL+8], %rd2; and.b32 %r5, %r1, 1; mul.wide.u32 %rd7, %r5, 8;"
+                + "add.s64 %rd8, %SPL, %rd7; st.local.u64 [%rd8], %rd1;"
+                + "ld.local.u64 %rd9, [%SPL+8]; st.global.u32 [%rd9], 7;");
+
+    assertThat(kernel.verdicts()).containsExactly(UNKNOWN, UNKNOWN, NONE, NONE);
+  }
+
+  @Test
+  void aSumOfBoundedIndexesGrowsInALoop() {
+    AnalysedKernel kernel =
+        AnalysedKernel.of(
+            TWO_ARRAYS
+                + "mov.u32 %r6, 0; L: and.b32 %r5, %r1, 1; add.s32 %r6, %r6, %r5; @%p1 bra L;"
+                + "mul.wide.u32 %rd7, %r6, 8; add.s64 %rd8, %SPL, %rd7;"
+                + "ld.local.u64 %rd10, [%rd8]; st.global.u32 [%rd10], 7;");
+
+    assertThat(kernel.verdicts()).containsExactly(UNKNOWN, UNKNOWN, NONE, NONE);
+  }
+
+  @Test
+  void numbersBesideAPointerAreNumbers() {
+    AnalysedKernel kernel =
+        AnalysedKernel.of(
+            DEPOT
+                + "st.local.u64 [%SPL], %rd1; st.local.v4.u32 [%SPL+8], {%r1, %r1, %r1, %r1};"
+                + "and.b32 %r5, %r1, 3; mul.wide.u32 %rd7, %r5, 4; add.s64 %rd8, %SPL, %rd7;"
+                + "ld.local.s32 %r6, [%rd8+8]; mul.wide.s32 %rd9, %r6, 4; add.s64 %rd10, %rd2, %rd9;"
+                + "st.global.u32 [%rd10], 7;");
+
+    assertThat(kernel.verdicts().subList(0, 2)).containsExactly(NONE, WRITES);
+  }
+
   @Test
   void aLoopOverLocalMemoryEnds() {
     AnalysedKernel kernel =

@@ -182,3 +182,22 @@ extern "C" __global__ void twoOfThree(
     to = to == ping ? pong : ping;
   }
 }
+
+// truth name=twoLocalTables: a=writes c=reads n=value
+extern "C" __global__ void twoLocalTables(float* a, const float* c, int n) {
+  float* to[2] = {a, a + 1};
+  const float* from[2] = {c, c + 1};
+  int i = threadIdx.x;
+  to[n & 1][i] = from[i & 1][n];
+}
+
+struct Window {
+  float* data;
+  int starts[4];
+};
+
+// truth name=windowStarts: a=writes p=value q=value n=value
+extern "C" __global__ void windowStarts(float* a, int p, int q, int n) {
+  Window window = {a, {p, q, p + q, p - q}};
+  window.data[window.starts[n & 3]] = n;
+}

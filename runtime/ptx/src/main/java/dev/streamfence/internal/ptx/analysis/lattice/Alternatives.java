@@ -49,15 +49,15 @@ final class Alternatives {
     List<Derivation> all = List.copyOf(found);
     found.clear();
     for (Derivation each : all) {
-      Derivation unfixed = each.unfixed();
+      Derivation unbounded = each.unbounded();
       int same = 0;
-      while (same < found.size() && !isSame(found.get(same), unfixed)) {
+      while (same < found.size() && !isSame(found.get(same), unbounded)) {
         same++;
       }
       if (same < found.size()) {
-        found.set(same, merged(found.get(same), unfixed));
+        found.set(same, merged(found.get(same), unbounded));
       } else {
-        found.add(unfixed);
+        found.add(unbounded);
       }
     }
     // Half of the limit, so that not every further alternative shrinks the list again.
@@ -76,7 +76,7 @@ final class Alternatives {
     if (!a.coversSource(b)) {
       return false;
     }
-    if (a.isFixed() && (!b.isFixed() || a.offset() != b.offset())) {
+    if (!a.spans(b)) {
       return false;
     }
     if (b.isOffset() && !a.isOffset() && !b.isZero() && !a.isForeign()) {
@@ -97,7 +97,7 @@ final class Alternatives {
     if (a.isForeign() && b.isForeign() && !a.coversSource(b) && !b.coversSource(a)) {
       return false;
     }
-    if (a.hasObject() && a.isFixed() && b.isFixed() && a.offset() != b.offset()) {
+    if (a.hasObject() && a.isBounded() && b.isBounded() && !a.spans(b) && !b.spans(a)) {
       return false;
     }
     int i = 0;
@@ -125,8 +125,9 @@ final class Alternatives {
   }
 
   private static Derivation merged(Derivation a, Derivation b) {
-    boolean fixed = a.isFixed() && b.isFixed() && a.offset() == b.offset();
-    return a.combine(b, (o, x, y) -> x.join(y), a.isForeign() || b.isForeign(), fixed, a.offset());
+    Derivation limits = a.spans(b) ? a : b.spans(a) ? b : Derivation.NUMBER;
+    return a.combine(
+        b, (o, x, y) -> x.join(y), a.isForeign() || b.isForeign(), limits.offset(), limits.span());
   }
 
   Provenance build() {

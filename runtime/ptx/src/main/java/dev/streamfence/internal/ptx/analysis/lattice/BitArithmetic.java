@@ -17,7 +17,7 @@ public final class BitArithmetic {
   static Derivation partOf(Derivation a) {
     return a.mayBeDistance()
         ? unclear(a)
-        : a.map(multiple -> Multiple.PART).withForeign(false).unfixed();
+        : a.map(multiple -> Multiple.PART).withForeign(false).unbounded();
   }
 
   /** Returns the provenance of a value after its bits moved up within 64 bits. */
@@ -31,7 +31,7 @@ public final class BitArithmetic {
         derivation ->
             derivation.mayBeDistance()
                 ? unclear(derivation)
-                : derivation.map(multiple -> Multiple.COUNT).withForeign(false).unfixed());
+                : derivation.map(multiple -> Multiple.COUNT).withForeign(false).unbounded());
   }
 
   /**
@@ -44,8 +44,11 @@ public final class BitArithmetic {
           if (derivation.hasObject() || derivation.isConstant()) {
             return derivation;
           }
-          Derivation part = isCount(derivation) ? derivation : partOf(derivation);
-          return part.withNarrowNumbers(bits);
+          Derivation part =
+              (isCount(derivation) ? derivation : partOf(derivation)).withNarrowNumbers(bits);
+          return derivation.isBounded() && ProvenanceArithmetic.isHeld(derivation, bits)
+              ? part.within(derivation.offset(), derivation.offset() + derivation.span())
+              : part.unbounded();
         });
   }
 
@@ -71,7 +74,7 @@ public final class BitArithmetic {
 
   private static Derivation masked(Derivation a, long mask) {
     // A mask that keeps most bits aligns an address or removes a tag from it.
-    return Long.bitCount(mask) >= 40 ? a.map(Multiple::aligned).unfixed() : partOf(a);
+    return Long.bitCount(mask) >= 40 ? a.map(Multiple::aligned).unbounded() : partOf(a);
   }
 
   /**
@@ -91,8 +94,10 @@ public final class BitArithmetic {
                   y,
                   (origin, m, n) -> m == n ? Multiple.TOP : m.plus(n),
                   x.isForeign() || y.isForeign(),
-                  x.isConstant() && y.isConstant() && (x.offset() & y.offset()) == 0,
-                  x.offset() + y.offset());
+                  x.offset() + y.offset(),
+                  x.isConstant() && y.isConstant() && (x.offset() & y.offset()) == 0
+                      ? 0
+                      : Derivation.UNBOUNDED);
           return isSplice(x, y) || isSplice(y, x) ? unclear(both) : both;
         });
   }
@@ -128,11 +133,11 @@ public final class BitArithmetic {
   }
 
   static Derivation mixture(Derivation a, Derivation b) {
-    return a.combine(b, (origin, x, y) -> Multiple.TOP, a.isForeign() || b.isForeign(), false, 0);
+    return a.combine(b, (origin, x, y) -> Multiple.TOP, a.isForeign() || b.isForeign());
   }
 
   public static Derivation unclear(Derivation a) {
-    return a.map(multiple -> Multiple.TOP).unfixed();
+    return a.map(multiple -> Multiple.TOP).unbounded();
   }
 
   /** Returns the provenance of a value that consists of two adjacent ones. */
@@ -149,9 +154,7 @@ public final class BitArithmetic {
               x.combine(
                   y.withWiderNumbers(Integer.SIZE),
                   (origin, m, n) -> m == Multiple.NONE ? n : n == Multiple.NONE ? m : Multiple.TOP,
-                  x.isForeign() || y.isForeign(),
-                  false,
-                  0);
+                  x.isForeign() || y.isForeign());
           return numbers ? both.withForeign(!constants) : both;
         });
   }

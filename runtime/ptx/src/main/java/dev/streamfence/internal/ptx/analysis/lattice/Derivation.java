@@ -18,6 +18,12 @@ public final class Derivation {
   /** The width of a value that may be anything. */
   private static final int WHOLE_BITS = 64;
 
+  /** Stands for a value of which no limits are known. */
+  static final int UNBOUNDED = -1;
+
+  /** The widest range that is tracked, in bytes: a local array has few elements. */
+  private static final int MAX_SPAN = 4096;
+
   /** A loaded number that is narrower than this counts as an index, not as an address. */
   private static final int ADDRESS_BITS = 48;
 
@@ -27,10 +33,12 @@ public final class Derivation {
   static final Derivation ZERO = constant(0);
 
   /** A number that derives from no address. */
-  static final Derivation NUMBER = new Derivation(NO_ORIGINS, NO_MULTIPLES, false, 0, false, 0, 0);
+  static final Derivation NUMBER =
+      new Derivation(NO_ORIGINS, NO_MULTIPLES, false, 0, 0, UNBOUNDED, 0);
 
   /** A value that was loaded from memory or returned by unknown code, and may be any pointer. */
-  static final Derivation FOREIGN = new Derivation(NO_ORIGINS, NO_MULTIPLES, true, 0, false, 0, 0);
+  static final Derivation FOREIGN =
+      new Derivation(NO_ORIGINS, NO_MULTIPLES, true, 0, 0, UNBOUNDED, 0);
 
   /** A number that may be part of such a pointer. */
   static final Derivation LOADED = FOREIGN.withForeign(false);
@@ -44,8 +52,11 @@ public final class Derivation {
   /** How wide the loaded numbers in the sum may be; 0 if there are none. */
   private final int loadedBits;
 
-  private final boolean fixed;
+  /** The least value of the sum without its objects; 0 if that is unknown. */
   private final long offset;
+
+  /** How much larger that value may be; {@link #UNBOUNDED} if that is unknown. */
+  private final int span;
 
   /**
    * From where its loaded part comes: 0 if that is unknown, {@link #SEVERAL}, or one more than the
@@ -58,20 +69,20 @@ public final class Derivation {
       Multiple[] multiples,
       boolean foreign,
       int loadedBits,
-      boolean fixed,
       long offset,
+      int span,
       int source) {
     this.origins = origins;
     this.multiples = multiples;
     this.foreign = foreign;
     this.loadedBits = loadedBits;
-    this.fixed = fixed;
-    this.offset = fixed ? offset : 0;
+    this.offset = span == UNBOUNDED ? 0 : offset;
+    this.span = span;
     this.source = source;
   }
 
   public static Derivation constant(long value) {
-    return new Derivation(NO_ORIGINS, NO_MULTIPLES, false, 0, true, value, 0);
+    return new Derivation(NO_ORIGINS, NO_MULTIPLES, false, 0, value, 0, 0);
   }
 
   public static Derivation of(int origin) {
@@ -85,8 +96,8 @@ public final class Derivation {
         false,
         0,
         // Offsets into a parameter's memory are not needed, and differ in each iteration of a loop.
-        Origin.isObject(origin),
         offset,
+        Origin.isObject(origin) ? 0 : UNBOUNDED,
         0);
   }
 
@@ -122,7 +133,7 @@ public final class Derivation {
 
   /** Returns the sum as it is in memory that a parameter with this index leads to. */
   public Derivation withSource(int parameter) {
-    return new Derivation(origins, multiples, foreign, loadedBits, fixed, offset, parameter + 1);
+    return new Derivation(origins, multiples, foreign, loadedBits, offset, span, parameter + 1);
   }
 
   /** Returns the index of the parameter in whose memory it was, if there is only one. */
@@ -156,20 +167,63 @@ public final class Derivation {
 
   /** Returns a number of this width that was loaded from memory. */
   static Derivation loaded(int bits) {
-    return new Derivation(NO_ORIGINS, NO_MULTIPLES, false, bits, false, 0, 0);
+    return new Derivation(NO_ORIGINS, NO_MULTIPLES, false, bits, 0, UNBOUNDED, 0);
   }
 
-  /** Returns whether the sum consists only of the origins and a known constant. */
+  /** Returns whether the sum consists only of objects and a known constant. */
   public boolean isFixed() {
-    return fixed;
+    return span == 0;
   }
 
+  /**
+   * Returns whether the sum consists only of objects and a number within known limits. Its other
+   * origins are parts of that number.
+   */
+  public boolean isBounded() {
+    return span != UNBOUNDED;
+  }
+
+  /** Returns the least value of the sum without its objects, if it is bounded. */
   public long offset() {
     return offset;
   }
 
+  /** Returns how much larger that value may be; negative if it is not bounded. */
+  public int span() {
+    return span;
+  }
+
+  /** Returns whether each value of another sum without its objects is one of this one's. */
+  boolean spans(Derivation other) {
+    return span == UNBOUNDED
+        || (offset == other.offset && span == other.span)
+        // Not within any range: a sum that grows in a loop would widen it step by step.
+        || (other.span == 0 && other.offset >= offset && other.offset - offset <= span);
+  }
+
   boolean isConstant() {
-    return fixed && origins.length == 0;
+    return isFixed() && origins.length == 0;
+  }
+
+  /** Returns whether the sum is a number within known limits. */
+  boolean isSmallNumber() {
+    return isBounded() && !hasObject();
+  }
+
+  /** Returns the sum with limits of its value; unbounded if they are too far apart. */
+  public Derivation within(long least, long greatest) {
+    return new Derivation(
+        origins, multiples, foreign, loadedBits, least, span(least, greatest), source);
+  }
+
+  private static int span(long least, long greatest) {
+    long wide = greatest - least;
+    return wide >= 0 && wide <= MAX_SPAN ? (int) wide : UNBOUNDED;
+  }
+
+  /** Returns the span of a sum of this and another. */
+  int spanWith(Derivation other) {
+    return isBounded() && other.isBounded() ? span(0, (long) span + other.span) : UNBOUNDED;
   }
 
   public boolean isZero() {
@@ -218,7 +272,14 @@ public final class Derivation {
   Derivation withLoadedBits(int bits) {
     return bits == loadedBits
         ? this
-        : new Derivation(origins, multiples, foreign, bits, fixed && bits == 0, offset, source);
+        : new Derivation(
+            origins,
+            multiples,
+            foreign,
+            bits,
+            offset,
+            isFixed() && bits > 0 ? UNBOUNDED : span,
+            source);
   }
 
   /** Returns the sum after a multiplication of its loaded numbers by 2 to this power. */
@@ -231,8 +292,10 @@ public final class Derivation {
     return loadedBits <= bits ? this : withLoadedBits(bits);
   }
 
-  public Derivation unfixed() {
-    return fixed ? new Derivation(origins, multiples, foreign, loadedBits, false, 0, source) : this;
+  public Derivation unbounded() {
+    return isBounded()
+        ? new Derivation(origins, multiples, foreign, loadedBits, 0, UNBOUNDED, source)
+        : this;
   }
 
   public Derivation withForeign(boolean wanted) {
@@ -243,8 +306,8 @@ public final class Derivation {
             multiples,
             wanted,
             foreign ? WHOLE_BITS : loadedBits,
-            fixed && !wanted,
             offset,
+            wanted ? UNBOUNDED : span,
             source);
   }
 
@@ -254,9 +317,14 @@ public final class Derivation {
     Multiple of(int origin, Multiple a, Multiple b);
   }
 
-  /** Returns a sum of the origins of both whose combined multiple is not none. */
+  /** Returns an unbounded sum of the origins of both whose combined multiple is not none. */
+  Derivation combine(Derivation other, Combination combination, boolean nowForeign) {
+    return combine(other, combination, nowForeign, 0, UNBOUNDED);
+  }
+
+  /** Returns a sum of the origins of both whose combined multiple is not none, with limits. */
   Derivation combine(
-      Derivation other, Combination combination, boolean nowForeign, boolean nowFixed, long sum) {
+      Derivation other, Combination combination, boolean nowForeign, long least, int nowSpan) {
     int most = origins.length + other.origins.length;
     int[] merged = most == 0 ? NO_ORIGINS : new int[most];
     Multiple[] found = most == 0 ? NO_MULTIPLES : new Multiple[most];
@@ -284,8 +352,8 @@ public final class Derivation {
         !nowForeign && (foreign || other.foreign)
             ? WHOLE_BITS
             : Math.max(loadedBits, other.loadedBits),
-        nowFixed,
-        sum,
+        least,
+        nowSpan,
         sourceWith(other));
   }
 
@@ -293,14 +361,10 @@ public final class Derivation {
   Derivation withRole(int origin, ParameterRole role) {
     int[] changed = {Origin.parameter(Origin.index(origin), role)};
     Derivation other =
-        new Derivation(changed, new Multiple[] {multipleOf(origin)}, false, 0, false, 0, 0);
+        new Derivation(changed, new Multiple[] {multipleOf(origin)}, false, 0, 0, UNBOUNDED, 0);
     return combine(
-            NUMBER,
-            (each, multiple, none) -> each == origin ? Multiple.NONE : multiple,
-            foreign,
-            false,
-            0)
-        .combine(other, (each, a, b) -> a.plus(b), foreign, false, 0);
+            NUMBER, (each, multiple, none) -> each == origin ? Multiple.NONE : multiple, foreign)
+        .combine(other, (each, a, b) -> a.plus(b), foreign);
   }
 
   /** Replaces all multiples. */
@@ -309,7 +373,7 @@ public final class Derivation {
       return this;
     }
     return combine(
-        NUMBER, (origin, multiple, none) -> change.apply(multiple), foreign, fixed, offset);
+        NUMBER, (origin, multiple, none) -> change.apply(multiple), foreign, offset, span);
   }
 
   @Override
@@ -317,7 +381,7 @@ public final class Derivation {
     return other instanceof Derivation derivation
         && foreign == derivation.foreign
         && loadedBits == derivation.loadedBits
-        && fixed == derivation.fixed
+        && span == derivation.span
         && offset == derivation.offset
         && source == derivation.source
         && Arrays.equals(origins, derivation.origins)

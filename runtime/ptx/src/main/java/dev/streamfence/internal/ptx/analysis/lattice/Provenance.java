@@ -71,15 +71,15 @@ public final class Provenance {
   }
 
   /** Returns the value if it is always the same constant, otherwise null. */
-  @Nullable Long constant() {
+  public @Nullable Long constant() {
     return alternatives.size() == 1 && alternatives.get(0).isConstant()
         ? Long.valueOf(alternatives.get(0).offset())
         : null;
   }
 
-  boolean hasConstant() {
+  boolean hasSmallNumber() {
     for (int i = 0; i < alternatives.size(); i++) {
-      if (alternatives.get(i).isConstant()) {
+      if (alternatives.get(i).isSmallNumber()) {
         return true;
       }
     }
@@ -136,12 +136,12 @@ public final class Provenance {
   /** Widens the alternatives to a single one that covers them all. */
   public Provenance widened() {
     if (alternatives.size() < 2) {
-      return alternatives.isEmpty() ? this : of(alternatives.get(0).unfixed());
+      return alternatives.isEmpty() ? this : of(alternatives.get(0).unbounded());
     }
     Derivation all = alternatives.get(0);
     boolean foreign = false;
     for (Derivation next : alternatives) {
-      all = all.combine(next, (o, a, b) -> a.join(b), false, false, 0);
+      all = all.combine(next, (o, a, b) -> a.join(b), false);
       // A number among addresses may be an unrecognised address, and the sum no longer shows it.
       foreign |= next.isForeign() || (next.isOffset() && !next.isZero());
     }

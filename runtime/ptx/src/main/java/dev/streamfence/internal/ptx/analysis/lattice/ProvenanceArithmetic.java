@@ -23,24 +23,55 @@ public final class ProvenanceArithmetic {
   public static Provenance held(Provenance a, int bits) {
     Long constant = a.constant();
     if (constant == null) {
-      return a.hasConstant() ? a.map(derivation -> heldConstant(derivation, bits)) : a;
+      return a.hasSmallNumber() ? a.map(derivation -> heldNumber(derivation, bits)) : a;
     }
-    Derivation held = heldConstant(Derivation.constant(constant), bits);
+    Derivation held = heldNumber(Derivation.constant(constant), bits);
     return held.isConstant() ? a : Provenance.NUMBER;
   }
 
-  private static Derivation heldConstant(Derivation a, int bits) {
-    boolean exact = bits >= 32 && a.offset() >= 0 && a.offset() <= MAX_CONSTANT;
-    return !a.isConstant() || exact || a.isZero() ? a : Derivation.NUMBER;
+  private static Derivation heldNumber(Derivation a, int bits) {
+    if (!a.isSmallNumber() || a.isZero()) {
+      return a;
+    }
+    if (a.isConstant()) {
+      boolean exact = bits >= 32 && a.offset() >= 0 && a.offset() <= MAX_CONSTANT;
+      return exact ? a : Derivation.NUMBER;
+    }
+    return isHeld(a, bits) ? a : a.unbounded();
+  }
+
+  /**
+   * Returns whether a register of this width holds all values of a number, with or without sign.
+   */
+  static boolean isHeld(Derivation number, int bits) {
+    long most = bits >= 32 ? MAX_CONSTANT : (1L << (bits - 1)) - 1;
+    return number.offset() >= 0 && number.offset() + number.span() <= most;
   }
 
   static Derivation sum(Derivation a, Derivation b) {
+    int span = a.spanWith(b);
+    if (span > 0 && a.hasObject() != b.hasObject()) {
+      return element(a.hasObject() ? a : b, a.offset() + b.offset(), span);
+    }
     return a.combine(
         b,
         (origin, x, y) -> x.plus(y),
         a.isForeign() || b.isForeign(),
-        a.isFixed() && b.isFixed(),
-        a.offset() + b.offset());
+        a.offset() + b.offset(),
+        span);
+  }
+
+  /**
+   * Returns the address of one of several elements of an object. Which one it is may depend on
+   * parameters, but few values cannot be an address in their memory.
+   */
+  private static Derivation element(Derivation address, long offset, int span) {
+    return address.combine(
+        Derivation.ZERO,
+        (origin, multiple, none) -> Origin.isObject(origin) ? multiple : Multiple.NONE,
+        false,
+        offset,
+        span);
   }
 
   static Derivation negated(Derivation a) {
@@ -48,13 +79,13 @@ public final class ProvenanceArithmetic {
         Derivation.NUMBER,
         (origin, multiple, none) -> multiple.negated(),
         a.isForeign(),
-        a.isFixed(),
-        -a.offset());
+        -a.offset() - Math.max(0, a.span()),
+        a.span());
   }
 
   /** Returns the negation, or the complement, which differs from the negation by one. */
   public static Derivation opposite(Derivation a) {
-    return negated(a).unfixed();
+    return negated(a).unbounded();
   }
 
   public static Provenance multiply(Provenance a, Provenance b) {
@@ -80,7 +111,7 @@ public final class ProvenanceArithmetic {
               && !factor.mayBeDistance()
               && !factor.hasObject()
               && !Origin.is(factor.origin(0), ParameterRole.BUFFER)
-          ? factor.map(Multiple::scaled).withForeign(false).unfixed()
+          ? factor.map(Multiple::scaled).withForeign(false).unbounded()
           : BitArithmetic.unclear(factor.mayBeDistance() ? factor : factor.withForeign(false));
     }
     return BitArithmetic.mixture(a, b);
@@ -102,10 +133,13 @@ public final class ProvenanceArithmetic {
     if (a.isForeign() && a.mayBeDistance()) {
       return BitArithmetic.unclear(a);
     }
-    return a.map(multiple -> multiple.times(factor))
-        .withForeign(false)
-        .withWiderNumbers(WHOLE_BITS - Long.numberOfLeadingZeros(Math.abs(factor) - 1))
-        .unfixed();
+    Derivation scaled =
+        a.map(multiple -> multiple.times(factor))
+            .withForeign(false)
+            .withWiderNumbers(WHOLE_BITS - Long.numberOfLeadingZeros(Math.abs(factor) - 1));
+    return a.isSmallNumber() && factor > 0 && factor <= MAX_CONSTANT
+        ? scaled.within(a.offset() * factor, (a.offset() + a.span()) * factor)
+        : scaled.unbounded();
   }
 
   private static Derivation constant(long a, long b) {

@@ -27,7 +27,7 @@ class AccessArithmeticTest {
     Provenance provenance() {
       Derivation sum = Derivation.constant(constant);
       sum = s == 0 ? sum : Sums.plus(sum, Sums.origin('s'), multiple(s));
-      sum = p == 0 ? sum : Sums.plus(sum, Sums.origin('p'), multiple(p)).unfixed();
+      sum = p == 0 ? sum : Sums.plus(sum, Sums.origin('p'), multiple(p)).unbounded();
       return Provenance.of(sum);
     }
 
@@ -114,7 +114,16 @@ class AccessArithmeticTest {
     "p | 2147483647,      64, p | 2147483647",
     "p | 2147483648,      64, p | number",
     "p | s 70000,         16, p | s 70000",
-    "nothing,             16, nothing"
+    "nothing,             16, nothing",
+    "/n 0..100,           8,  /n 0..100",
+    "/n 0..127,           8,  /n 0..127",
+    "/n 0..128,           8,  /n",
+    "/n 0..4000,          16, /n 0..4000",
+    "2147483600..2147483647, 64, 2147483600..2147483647",
+    "2147483600..2147483648, 64, number",
+    "-1..1,               32, number",
+    "s -8..8,             32, s -8..8",
+    "p | 0..128,          8,  p | number"
   })
   void aRegisterHoldsAConstantIfItIsWideEnough(String value, int bits, String held) {
     assertThat(Sums.text(ProvenanceArithmetic.held(Sums.of(value), bits))).isEqualTo(held);
@@ -147,7 +156,15 @@ class AccessArithmeticTest {
     "8,       /p,          ?p",
     "8,       n foreign,   *n loaded",
     "8,       p foreign,   ?p foreign",
-    "8,       p -q,        *p -*q"
+    "8,       p -q,        *p -*q",
+    "8,       0..3,        0..24",
+    "8,       1..3,        8..24",
+    "8,       /n 0..1,     ?n 0..8",
+    "-8,      0..3,        number",
+    "8,       0..512,      0..4096",
+    "8,       0..513,      number",
+    "4294967296, 0..1,     number",
+    "8,       s 0..3,      *s"
   })
   void aProductWithAConstantIsScaled(String a, String b, String product) {
     assertThat(Sums.text(ProvenanceArithmetic.multiply(Sums.of(a), Sums.of(b)))).isEqualTo(product);
@@ -220,6 +237,18 @@ class AccessArithmeticTest {
     "p,       loaded,  p loaded",
     "foreign, 8,       foreign",
     "p | q,   8,       p | q",
+    "0..8,    0..4,    0..12",
+    "0..8,    4,       4..12",
+    "0..8,    number,  number",
+    "0..4000, 0..96,   0..4096",
+    "0..4000, 0..97,   number",
+    "s 16,    0..8,    s 16..24",
+    "s 16,    ?n 0..8, s 16..24",
+    "s 16,    ?p loaded 0..8, s 16..24",
+    "s 0..8,  -8..0,   s -8..8",
+    "s,       0..8,    s",
+    "s 0..8,  l 8,     s l 8..16",
+    "p,       0..8,    p",
     "nothing, p,       nothing",
     "p,       nothing, nothing"
   })
@@ -233,6 +262,7 @@ class AccessArithmeticTest {
     "p,       -p,          -p",
     "s 8,     -s -8,       -s",
     "8,       -8,          number",
+    "1..8,    -8..-1,      number",
     "foreign, foreign,     foreign",
     "loaded,  loaded,      loaded",
     "p -q,    -p q,        -p q"
@@ -247,6 +277,8 @@ class AccessArithmeticTest {
     "p,         /p,         /p",
     "s 8,       /s,         s 8",
     "8,         number,     8",
+    "/n 0..8,   /n,         /n 0..8",
+    "/n -1..1,  /n,         /n",
     "number,    number,     number",
     "foreign,   loaded,     loaded",
     "n foreign, /n loaded,  /n loaded",

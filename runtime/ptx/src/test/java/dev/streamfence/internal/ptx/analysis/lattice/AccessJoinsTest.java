@@ -17,7 +17,8 @@ class AccessJoinsTest {
   private static final List<String> TERMS =
       List.of("", "p", "~p", "/p", "?p", "n", "?n", "s", "?s", "p n", "p ?n", "p s", "?p ?s", "q");
 
-  private static final List<String> NUMBERS = List.of("number", "0", "8", "loaded", "foreign");
+  private static final List<String> NUMBERS =
+      List.of("number", "0", "8", "0..8", "loaded", "foreign");
 
   /** A sum of each kind. Only the constant beside a variable is known. */
   private static List<Provenance> sums(List<String> terms) {
@@ -134,6 +135,14 @@ class AccessJoinsTest {
     "8,              number,         number",
     "8,              16,             number",
     "8,              8,              8",
+    "0..8,           8,              0..8",
+    "8,              0..8,           0..8",
+    "0..8,           0..8,           0..8",
+    "0..8,           9,              number",
+    "1..8,           0,              number",
+    "0..8,           0..16,          number",
+    "0..8,           4..8,           number",
+    "0..8,           number,         number",
     "n,              number,         ?n",
     "number,         n,              ?n",
     "?n,             number,         ?n",
@@ -167,7 +176,12 @@ class AccessJoinsTest {
     "s 8,            s,              s",
     "s 8,            l 8,            s 8 | l 8",
     "s 8,            ~s 8,           s 8 | ~s 8",
-    "s 8,            8,              s 8 | 8"
+    "s 8,            8,              s 8 | 8",
+    "s 0..8,         s 4,            s 0..8",
+    "s 4,            s 0..8,         s 0..8",
+    "s 0..8,         s 16,           s 0..8 | s 16",
+    "s 0..8,         s 0..16,        s 0..8 | s 0..16",
+    "s 0..8,         s,              s"
   })
   void placesInAVariableStayApart(String a, String b, String joined) {
     assertThat(Sums.text(or(a, b))).isEqualTo(joined);
@@ -255,16 +269,18 @@ class AccessJoinsTest {
     "p s 8,       false, false, false, 3",
     "number | p,  false, false, false, 3",
     "p | 8,       false, false, true,  3",
+    "p | /n 0..8, false, false, true,  4",
+    "p | s 0..8,  false, false, false, 4",
     "8 | foreign, true,  false, true,  2",
     "p | q n,     false, false, false, 5"
   })
   void aValueKnowsWhatItIsMadeOf(
-      String ways, boolean noOrigin, boolean number, boolean constant, int weight) {
+      String ways, boolean noOrigin, boolean number, boolean small, int weight) {
     Provenance value = Sums.of(ways);
 
     assertThat(value.hasNoOrigin()).isEqualTo(noOrigin);
     assertThat(value.isNumber()).isEqualTo(number);
-    assertThat(value.hasConstant()).isEqualTo(constant);
+    assertThat(value.hasSmallNumber()).isEqualTo(small);
     assertThat(value.weight()).isEqualTo(weight);
   }
 
@@ -285,6 +301,7 @@ class AccessJoinsTest {
             "0",
             "8",
             "16",
+            "8..16",
             "loaded",
             "foreign",
             "foreign loaded",

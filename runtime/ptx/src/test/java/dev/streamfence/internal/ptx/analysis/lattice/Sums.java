@@ -60,12 +60,13 @@ public final class Sums {
     Derivation sum = Derivation.NUMBER;
     boolean foreign = false;
     boolean loaded = false;
-    boolean fixed = false;
-    long constant = 0;
+    long least = 0;
+    int span = Derivation.UNBOUNDED;
     for (String term : way.split(" ")) {
-      if (term.matches("-?\\d+")) {
-        fixed = true;
-        constant = Long.parseLong(term);
+      if (term.matches("-?\\d+(\\.\\.-?\\d+)?")) {
+        String[] limits = term.split("\\.\\.");
+        least = Long.parseLong(limits[0]);
+        span = (int) (Long.parseLong(limits[limits.length - 1]) - least);
       } else if (term.equals("foreign")) {
         foreign = true;
       } else if (term.equals("loaded")) {
@@ -75,7 +76,7 @@ public final class Sums {
         sum = plus(sum, origin(term.charAt(term.length() - 1)), multiple);
       }
     }
-    return sum.combine(Derivation.NUMBER, (origin, a, b) -> a, false, fixed, constant)
+    return sum.combine(Derivation.NUMBER, (origin, a, b) -> a, false, least, span)
         .withLoaded(loaded)
         .withForeign(foreign);
   }
@@ -86,8 +87,8 @@ public final class Sums {
         Derivation.of(origin),
         (at, a, b) -> b == Multiple.NONE ? a : multiple,
         sum.isForeign(),
-        sum.isFixed(),
-        sum.offset());
+        sum.offset(),
+        sum.span());
   }
 
   public static String text(Provenance value) {
@@ -101,8 +102,8 @@ public final class Sums {
     for (int i = 0; i < sum.size(); i++) {
       terms.add(sign(sum.multiple(i)) + letter(sum.origin(i)));
     }
-    if (sum.isFixed()) {
-      terms.add(String.valueOf(sum.offset()));
+    if (sum.isBounded()) {
+      terms.add(sum.offset() + (sum.isFixed() ? "" : ".." + (sum.offset() + sum.span())));
     }
     if (sum.isForeign()) {
       terms.add("foreign");

@@ -1,0 +1,65 @@
+package dev.streamfence.internal.ptx.analysis;
+
+import dev.streamfence.internal.ptx.analysis.lattice.Provenance;
+import dev.streamfence.internal.ptx.syntax.Instruction;
+import dev.streamfence.internal.ptx.syntax.ScalarType;
+import dev.streamfence.internal.ptx.syntax.ScalarType.NumberKind;
+
+/**
+ * Limits of the results of instructions with a constant operand, such as {@code and}. They say
+ * which elements of a local array an index leads to. Stateless.
+ */
+final class SmallNumbers {
+  /** Stands for a number that is not known, or below 0. */
+  private static final long NONE = -1;
+
+  private SmallNumbers() {}
+
+  /** Returns the result with its limits, if the instruction has any. */
+  static Provenance limited(Step step, ValueFlow values, Provenance result) {
+    Instruction instruction = step.instruction();
+    ScalarType type = instruction.type();
+    if (type == null || type.kind == NumberKind.FLOAT) {
+      return result;
+    }
+    if (instruction.opcode().equals("selp")) {
+      long first = constant(step, values, 1);
+      long second = constant(step, values, 2);
+      return first == NONE || second == NONE
+          ? result
+          : limited(result, Math.min(first, second), Math.max(first, second));
+    }
+    long greatest =
+        instruction.opcode().equals("and")
+            ? lesser(constant(step, values, 1), constant(step, values, 2))
+            : type.kind == NumberKind.SIGNED
+                ? NONE
+                : switch (instruction.opcode()) {
+                  case "min" -> lesser(constant(step, values, 1), constant(step, values, 2));
+                  case "rem" -> Math.max(NONE, constant(step, values, 2) - 1);
+                  case "shr" -> ones(type.bits - constant(step, values, 2), type.bits);
+                  case "bfe" -> ones(constant(step, values, 3), type.bits);
+                  default -> NONE;
+                };
+    return greatest == NONE ? result : limited(result, 0, greatest);
+  }
+
+  private static Provenance limited(Provenance result, long least, long greatest) {
+    return result.map(
+        each -> each.isBounded() || each.hasObject() ? each : each.within(least, greatest));
+  }
+
+  private static long constant(Step step, ValueFlow values, int operand) {
+    Long constant = values.source(step, operand).constant();
+    return constant == null || constant < 0 ? NONE : constant;
+  }
+
+  private static long lesser(long a, long b) {
+    return a == NONE || b == NONE ? Math.max(a, b) : Math.min(a, b);
+  }
+
+  /** Returns the number that consists of this many ones, if they are fewer than the width. */
+  private static long ones(long count, int width) {
+    return count >= 0 && count < width ? (1L << count) - 1 : NONE;
+  }
+}
