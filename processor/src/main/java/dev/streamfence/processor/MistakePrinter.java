@@ -8,6 +8,7 @@ import javax.annotation.processing.Messager;
 import javax.lang.model.element.AnnotationMirror;
 import javax.lang.model.element.AnnotationValue;
 import javax.lang.model.element.Element;
+import javax.lang.model.element.ExecutableElement;
 import javax.lang.model.element.TypeElement;
 import javax.tools.Diagnostic;
 
@@ -27,13 +28,27 @@ final class MistakePrinter {
     Diagnostic.Kind kind = mistake.problem().kind();
     Culprit culprit = mistake.culprit();
     String message = mistake.message();
-    if (culprit instanceof Culprit.Attribute on) {
+    if (isAccessor(culprit.element())) {
+      messager.printMessage(kind, message, culprit.enclosingType());
+    } else if (culprit instanceof Culprit.Attribute on) {
       messager.printMessage(kind, message, on.element(), on.mirror(), on.value());
     } else if (culprit instanceof Culprit.Annotation on) {
       messager.printMessage(kind, message, on.element(), on.mirror());
     } else {
       messager.printMessage(kind, message, culprit.element());
     }
+  }
+
+  /**
+   * Whether it is the accessor of a record's component. Compilers copy annotations to it, and
+   * forget the place.
+   */
+  private static boolean isAccessor(Element declaration) {
+    return declaration instanceof ExecutableElement method
+        && method.getParameters().isEmpty()
+        && Culprit.typeAround(method).stream()
+            .flatMap(type -> type.getRecordComponents().stream())
+            .anyMatch(each -> each.getSimpleName().equals(method.getSimpleName()));
   }
 
   private static boolean isSuppressed(Mistake mistake) {

@@ -253,12 +253,13 @@ class InterfaceMistakesTest {
         "enum Saxpy { A; «@Kernel void run() {} }",
         "record Saxpy(int a) { «@Kernel void run() {} }",
         "@interface Saxpy { «@Kernel int run(); }",
+        "«record Saxpy(@Kernel int run) {}",
       })
   void kernelBelongsToAnInterface(String type) {
     Mistakes.in(Sources.importing(type))
         .are(
             KERNEL_OUTSIDE_MODULE,
-            "run is a method of Saxpy; @Kernel needs an interface with @KernelModule");
+            "run is declared in Saxpy; @Kernel needs an interface with @KernelModule");
   }
 
   @Test

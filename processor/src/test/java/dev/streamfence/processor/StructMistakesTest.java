@@ -98,6 +98,40 @@ class StructMistakesTest {
         .are(Problem.MISSING_ACCESS);
   }
 
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "Column | record Column<T>(long rows) {} | GENERIC",
+        "Column | record Column() {} | STRUCT_SIZE",
+        "Outer.Column | class Outer { private record Column(long rows) {} } | HIDDEN_STRUCT",
+      })
+  void aRecordThatNoKernelCanTakeIsToldOnce(String name, String record, Problem problem) {
+    Mistakes.in(
+            Sources.kernels(
+                record
+                    + "\n@Kernel void first("
+                    + name
+                    + " «column, @ThreadCount int n);\n@Kernel void second("
+                    + name
+                    + " column, @ThreadCount int n);"))
+        .are(problem);
+  }
+
+  @Test
+  void hostMemoryInARecordIsUploadedFirst() {
+    with("record Column(float[] values) {}", "Column «column")
+        .are(
+            Problem.STRUCT_FIELD,
+            "'column' is the record Column, whose values has type float[]; a kernel cannot reach"
+                + " host memory: upload it and take a DeviceArray<float[]>");
+    with("record Column(Integer rows) {}", "Column «column")
+        .are(
+            Problem.STRUCT_FIELD,
+            "'column' is the record Column, whose rows has type Integer; a kernel takes primitives:"
+                + " use int");
+  }
+
   @Test
   void numberOfARecordIsNotTrusted() {
     with("record Column(@Trusted(\"sure\") long rows) {}", "Column «column")

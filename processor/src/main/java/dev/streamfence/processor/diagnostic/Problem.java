@@ -42,7 +42,7 @@ public enum Problem {
       "%s needs @Kernel or @Symbol; each abstract method of a kernel interface is a kernel or gives"
           + " a variable"),
   KERNEL_NOT_ABSTRACT("%s has a body, so no kernel is launched; remove the body or @Kernel"),
-  KERNEL_OUTSIDE_MODULE("%s is a method of %s; @Kernel needs an interface with @KernelModule"),
+  KERNEL_OUTSIDE_MODULE("%s is declared in %s; @Kernel needs an interface with @KernelModule"),
   KERNEL_WITHOUT_LAUNCHER(
       Diagnostic.Kind.WARNING,
       "%s has kernels but no @KernelModule, so it gets no launcher; add @KernelModule, or"
@@ -82,12 +82,12 @@ public enum Problem {
 
   // The method of a variable.
   SYMBOL_NOT_ABSTRACT("%s has a body, so it gives no variable; remove the body or @Symbol"),
-  SYMBOL_OUTSIDE_MODULE("%s is a method of %s; @Symbol needs an interface with @KernelModule"),
+  SYMBOL_OUTSIDE_MODULE("%s is declared in %s; @Symbol needs an interface with @KernelModule"),
   SYMBOL_AND_KERNEL("%s has both @Kernel and @Symbol; a method is a kernel or gives a variable"),
   SYMBOL_PARAMETERS("%s takes parameters; a method with @Symbol takes none"),
   SYMBOL_TYPE(
       "%s returns %s; a method with @Symbol returns an array of primitives, such as"
-          + " DeviceArray<float[]>"),
+          + " DeviceArray<%s>"),
   SYMBOL_NAME(
       "%s is not a variable's name; such a name starts with an ASCII letter, '_' or '$', continues"
           + " with these or digits, and has at most %s characters; give one as @Symbol(\"name\")"),

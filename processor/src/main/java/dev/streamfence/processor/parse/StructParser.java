@@ -72,6 +72,23 @@ final class StructParser {
           Mirrors.name(annotations.get(0)));
       return Optional.empty();
     }
+    if (mistakes.covered().contains(record)) {
+      // Another kernel takes it as well, and its mistakes are told.
+      return Optional.empty();
+    }
+    int before = mistakes.errors();
+    Optional<KernelParameter> struct = parseRecord(parameter, name, type, arrays);
+    if (mistakes.errors() > before) {
+      mistakes.cover(record);
+      return Optional.empty();
+    }
+    return struct;
+  }
+
+  /** The parameter, which may have mistakes as well; empty if it cannot be read. */
+  private Optional<KernelParameter> parseRecord(
+      VariableElement parameter, String name, DeclaredType type, ArrayParser arrays) {
+    TypeElement record = (TypeElement) type.asElement();
     if (!record.getTypeParameters().isEmpty()) {
       mistakes.report(
           Problem.GENERIC,
@@ -92,11 +109,6 @@ final class StructParser {
       reportName(parameter, QualifiedNames.of(record).canonical(), "name");
       return Optional.empty();
     }
-    if (mistakes.covered().contains(record)) {
-      // Another kernel takes it as well, and its mistakes are told.
-      return Optional.empty();
-    }
-    int before = mistakes.errors();
     List<KernelParameter.Field> fields = new ArrayList<>();
     List<String> components = new ArrayList<>();
     Deprecation deprecation = Deprecations.around(record, elements);
@@ -109,8 +121,7 @@ final class StructParser {
       components.add(component.getSimpleName().toString());
       deprecation = deprecation.or(Deprecations.of(component.getAccessor(), elements));
     }
-    if (mistakes.errors() > before) {
-      mistakes.cover(record);
+    if (fields.size() < components.size()) {
       return Optional.empty();
     }
     if (!StructLayout.canHold(fields.size())) {
@@ -150,7 +161,7 @@ final class StructParser {
           Descriptions.describe(record),
           name,
           Descriptions.describe(type),
-          UntrackedTypes.ofKind(type)
+          UntrackedTypes.known(type)
               .orElse(
                   "a structure holds primitives, DeviceArrays, DeviceColumns and tables of them"));
       return Optional.empty();

@@ -68,7 +68,10 @@ final class SymbolMethodParser {
           Problem.SYMBOL_TYPE,
           Culprit.of(method),
           method.getSimpleName(),
-          Descriptions.describe(member.getReturnType()));
+          Descriptions.describe(member.getReturnType()),
+          TypeKinds.isPrimitiveArray(member.getReturnType())
+              ? Descriptions.describe(member.getReturnType())
+              : "float[]");
     }
     String name =
         written.filter(given -> !given.isEmpty()).orElse(method.getSimpleName().toString());

@@ -62,41 +62,9 @@ final class UntrackedTypes {
     }
   }
 
-  /** The second half of the message that refuses {@code type}. */
+  /** The second half of the message that refuses a parameter of {@code type}. */
   static String remedy(TypeMirror type) {
-    if (TypeKinds.isPrimitiveArray(type)) {
-      boolean mayHoldAddresses = ((ArrayType) type).getComponentType().getKind() == TypeKind.LONG;
-      return "a kernel cannot reach host memory: upload it and take a DeviceArray<"
-          + Descriptions.describe(type)
-          + ">"
-          + (mayHoldAddresses
-              ? "; if these are addresses, adopt their memory with gpu.memory().adopt and take a"
-                  + " List of DeviceArrays"
-              : "");
-    }
-    if (type instanceof ArrayType array) {
-      String primitive = PRIMITIVE_OF_BOX.get(nameOf(array.getComponentType()));
-      if (primitive != null) {
-        return "a kernel cannot reach host memory: upload it as %1$s[] and take a DeviceArray<%1$s[]>"
-            .formatted(primitive);
-      }
-    }
-    if (TypeKinds.recordOf(type).isPresent()) {
-      return "a kernel cannot reach host memory: upload it and take a DeviceArray<"
-          + Descriptions.describe(type)
-          + ">";
-    }
-    Optional<String> arrays = arraysIn(type);
-    if (arrays.isPresent()) {
-      return "a kernel cannot reach host memory: upload each array and take a List<DeviceArray<"
-          + arrays.get()
-          + ">>";
-    }
-    String primitive = PRIMITIVE_OF_BOX.get(nameOf(type));
-    if (primitive != null) {
-      return "a kernel takes primitives: use " + primitive;
-    }
-    return ofKind(type)
+    return known(type)
         .or(
             () ->
                 tableOf(type)
@@ -108,9 +76,45 @@ final class UntrackedTypes {
                 + " Lists of these, DeviceTables, records of these, and one LaunchShape");
   }
 
-  /** How to make memory of a type known to the runtime; empty if no memory is behind the type. */
-  static Optional<String> ofKind(TypeMirror type) {
+  /** What to take instead of a type of values on the host; empty for any other type. */
+  static Optional<String> known(TypeMirror type) {
+    if (TypeKinds.isPrimitiveArray(type)) {
+      boolean mayHoldAddresses = ((ArrayType) type).getComponentType().getKind() == TypeKind.LONG;
+      return Optional.of(
+          "a kernel cannot reach host memory: upload it and take a DeviceArray<"
+              + Descriptions.describe(type)
+              + ">"
+              + (mayHoldAddresses
+                  ? "; if these are addresses, adopt their memory with gpu.memory().adopt and take a"
+                      + " List of DeviceArrays"
+                  : ""));
+    }
+    if (type instanceof ArrayType array) {
+      String primitive = PRIMITIVE_OF_BOX.get(nameOf(array.getComponentType()));
+      if (primitive != null) {
+        return Optional.of(
+            "a kernel cannot reach host memory: upload it as %1$s[] and take a DeviceArray<%1$s[]>"
+                .formatted(primitive));
+      }
+    }
+    if (TypeKinds.recordOf(type).isPresent()) {
+      return Optional.of(
+          "a kernel cannot reach host memory: upload it and take a DeviceArray<"
+              + Descriptions.describe(type)
+              + ">");
+    }
+    Optional<String> arrays = arraysIn(type);
+    if (arrays.isPresent()) {
+      return Optional.of(
+          "a kernel cannot reach host memory: upload each array and take a List<DeviceArray<"
+              + arrays.get()
+              + ">>");
+    }
     String name = nameOf(type);
+    String primitive = PRIMITIVE_OF_BOX.get(name);
+    if (primitive != null) {
+      return Optional.of("a kernel takes primitives: use " + primitive);
+    }
     return KINDS.stream()
         .filter(kind -> kind.names().matcher(name).matches())
         .map(Kind::remedy)
