@@ -5,11 +5,13 @@ import static java.util.Objects.requireNonNull;
 import dev.streamfence.internal.ptx.run.machine.PtxFault.Reason;
 import dev.streamfence.internal.ptx.run.order.ThreadOrder;
 import dev.streamfence.internal.ptx.syntax.StateSpace;
-import java.util.BitSet;
 
 /** The memories as seen by one lane, with all checks of accesses. */
 public final class LaneMemory {
   private static final long LOW_32 = 0xFFFF_FFFFL;
+
+  /** Stands for bytes that are written, in each of them. */
+  private static final long WRITTEN = -1;
 
   private LaneMemory() {}
 
@@ -126,8 +128,8 @@ public final class LaneMemory {
         report(lane, conflict, false, false, offset, bytes);
       }
     }
-    BitSet written = block.written;
-    if (written != null && written.nextClearBit(offset) < offset + bytes) {
+    byte[] written = block.written;
+    if (written != null && !isSame(Bytes.get(written, offset, bytes), WRITTEN, bytes)) {
       block.memory.loadsUnwritten(lane, offset, bytes);
     }
     return Bytes.get(block.shared, offset, bytes);
@@ -145,7 +147,7 @@ public final class LaneMemory {
       }
     }
     if (block.written != null) {
-      block.written.set(offset, offset + bytes);
+      Bytes.put(block.written, offset, bytes, WRITTEN);
     }
     Bytes.put(block.shared, offset, bytes, value);
   }

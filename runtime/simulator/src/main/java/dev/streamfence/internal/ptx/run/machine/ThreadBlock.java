@@ -5,7 +5,7 @@ import dev.streamfence.internal.ptx.run.order.BlockOrder;
 import dev.streamfence.internal.ptx.run.order.LaunchOrder;
 import dev.streamfence.internal.ptx.syntax.Layout;
 import dev.streamfence.internal.ptx.syntax.PtxGrid;
-import java.util.BitSet;
+import java.util.Arrays;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -36,8 +36,11 @@ public final class ThreadBlock {
   final @Nullable LaunchOrder launchOrder;
   final @Nullable BlockOrder order;
 
-  /** The bytes of shared memory that the block has written; null if that is not wanted. */
-  final @Nullable BitSet written;
+  /**
+   * A byte for each of shared memory, with all bits set once the block has written it; null if that
+   * is not wanted.
+   */
+  final byte @Nullable [] written;
 
   private final Consumer<String> output;
   final Warp[] warps;
@@ -78,7 +81,7 @@ public final class ThreadBlock {
     int threads = grid.blockThreads();
     launchOrder = memory.order();
     order = launchOrder == null ? null : launchOrder.block(threads, shared.length);
-    written = memory.watchesUnwritten() ? new BitSet(shared.length) : null;
+    written = memory.watchesUnwritten() ? new byte[shared.length] : null;
     warps = new Warp[(threads + Warp.SIZE - 1) / Warp.SIZE];
     lanes = new Lane[threads];
     for (int w = 0; w < warps.length; w++) {
@@ -130,7 +133,7 @@ public final class ThreadBlock {
       order.start();
     }
     if (written != null) {
-      written.clear();
+      Arrays.fill(written, (byte) 0);
     }
     for (Warp warp : warps) {
       warp.start();
