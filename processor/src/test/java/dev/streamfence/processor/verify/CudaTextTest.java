@@ -17,7 +17,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** Which kernels the text of a CUDA source defines, whatever the text is. */
 final class CudaTextTest {
   /** In quadratic time, such a text takes minutes. */
-  private static final int LONG = 1_200_000;
+  private static final int LONG = 600_000;
 
   private static DefinedKernel kernel(String name, int parameters) {
     return new DefinedKernel(name, parameters);
@@ -105,7 +105,7 @@ final class CudaTextTest {
 
   @ParameterizedTest
   @MethodSource("hostile")
-  @Timeout(value = 20, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+  @Timeout(value = 10, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
   void anyTextIsReadInLinearTime(String piece) {
     for (String start : new String[] {"", "__global__ void x"}) {
       CudaText text = new CudaText(start + piece.repeat(LONG / piece.length()));

@@ -27,6 +27,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -357,6 +358,7 @@ final class ArrayPartsTest {
   /** The race checker knows bytes, not parts, and is the judge. */
   @ParameterizedTest
   @EnumSource(Schedule.class)
+  @Tag("search")
   void randomProgramsOverPartsHaveNoRacesAndTheRightResult(Schedule schedule) {
     for (int seed = 0; seed < 40; seed++) {
       SimulatedDevice other = SimulatedDevice.builder().schedule(schedule).seed(seed).build();
