@@ -8,9 +8,10 @@
  *
  * <p><b>Lattice</b> ({@code lattice}). An abstract value is a <em>provenance</em>: a set of
  * alternatives, one of which is true of the real value. An alternative, a <em>derivation</em>, is a
- * sum of origins, of a constant if it is known, and of numbers that do not matter. An origin is a
- * parameter, a field of a structure, or the address of a variable. Each has a <em>multiple</em>: in
- * {@code p + 4 * i}, {@code p} occurs once and {@code i} is scaled.
+ * sum of origins, of a constant or a small range if it is known, and of numbers that do not matter.
+ * The range says which element of a local array an index may lead to. An origin is a parameter, a
+ * field of a structure, or the address of a variable. Each has a <em>multiple</em>: in {@code p + 4
+ * * i}, {@code p} occurs once and {@code i} is scaled.
  *
  * <p>A loaded value of unknown provenance remembers two things: the parameter in whose memory it
  * was, so that accesses through it can be reported with that parameter, and how wide it can be,
@@ -28,11 +29,11 @@
  *       changed often.
  * </ul>
  *
- * <p><b>State.</b> Each register has a provenance, and so has each offset and width in each memory
- * object, which is a variable or allocated memory. Stores never replace a value (weak updates), and
- * the order of basic blocks does not matter. Within a basic block, each assignment of a register is
- * kept apart ({@code ir}). Calls are context-sensitive: each call has its own <em>activation</em>
- * of the called function, up to a limit beyond which calls share one.
+ * <p><b>State.</b> Each register has a provenance, and so has each offset, or range of offsets, and
+ * width in each memory object, which is a variable or allocated memory. Stores never replace a
+ * value (weak updates), and the order of basic blocks does not matter. Within a basic block, each
+ * assignment of a register is kept apart ({@code ir}). Calls are context-sensitive: each call has
+ * its own <em>activation</em> of the called function, up to a limit beyond which calls share one.
  *
  * <p>What the lanes of a warp exchange has a place for each kind of instruction, and the carry flag
  * has slots like a register.

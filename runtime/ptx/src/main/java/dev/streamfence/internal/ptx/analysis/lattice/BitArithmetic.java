@@ -104,14 +104,18 @@ public final class BitArithmetic {
 
   /** Returns whether a number has only bits that an address does not, since it is aligned. */
   private static boolean isWithin(Derivation number, Derivation at, IntUnaryOperator alignments) {
-    return number.isConstant()
-        && at.isFixed()
+    if (!number.isSmallNumber() || number.offset() < 0) {
+      return false;
+    }
+    long greatest = number.offset() + number.span();
+    // The bits of all numbers up to the greatest, unless there is one number alone.
+    long bits = number.isConstant() ? greatest : (Long.highestOneBit(greatest) << 1) - 1;
+    return at.isFixed()
         && at.size() == 1
         && at.multiple(0) == Multiple.ONE
         && Origin.isObject(at.origin(0))
-        && number.offset() >= 0
-        && number.offset() < alignments.applyAsInt(at.origin(0))
-        && (number.offset() & at.offset()) == 0;
+        && greatest < alignments.applyAsInt(at.origin(0))
+        && (bits & at.offset()) == 0;
   }
 
   /** Returns whether bits of one address may replace bits of another. */

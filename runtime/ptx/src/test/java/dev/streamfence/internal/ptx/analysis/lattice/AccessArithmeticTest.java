@@ -317,6 +317,12 @@ class AccessArithmeticTest {
     "8,       number,  number",
     // An object begins at a multiple of 8.
     "s 8,     4,       s 12",
+    "s 8,     0..4,    s 8..12",
+    "s 4,     0..3,    s 4..7",
+    "s 4,     0..4,    s",
+    "s 8,     0..8,    s",
+    "s 8,     -1..4,   s",
+    "s 0..8,  4,       s",
     "s 4,     2,       s 6",
     "s 4,     4,       s",
     "s 8,     8,       s",
