@@ -167,7 +167,7 @@ final class RandomPointerKernel {
     int m = next++;
     String result = "%rd" + m;
     String statements =
-        switch (random.nextInt(51)) {
+        switch (random.nextInt(54)) {
           case 0 -> "add.s64 D, A, 24;";
           case 1 -> "add.s64 D, A, %n;";
           case 2 -> "mad.wide.s32 D, %me, 8, A;";
@@ -271,6 +271,11 @@ final class RandomPointerKernel {
           case 50 ->
               "mov.b64 {%g, %h}, A; shfl.sync.bfly.b32 %g, %g, 1, 31, 3;"
                   + " shfl.sync.bfly.b32 %h, %h, 1, 31, 3; mov.b64 D, {%g, %h};";
+          case 51 -> index() + " add.s64 %x, %d, %i; ld.u64 D, [%x+T];";
+          case 52 -> index() + " add.s64 %x, %d, %i; st.u64 [%x+T], A; mov.u64 D, B;";
+          case 53 ->
+              index()
+                  + " add.s64 %x, %d, 24; sub.s64 %x, %x, %i; st.u64 [%x+T], A; ld.u64 D, [%x];";
           default ->
               "mov.u64 %x, same; W: .callprototype (.param .b64 _) _ (.param .b64 _);"
                   + " { .param .b64 x; .param .b64 y; st.param.b64 [x], A;"
@@ -284,9 +289,25 @@ final class RandomPointerKernel {
             .replace("K", "" + random.nextInt(2))
             .replace("R", "" + slot())
             .replace("S", "" + slot())
+            .replace("T", "" + 8 * random.nextInt(5))
             .replace("W", "W" + m)
             .replace("M", "" + m));
     pointers.add(result);
+  }
+
+  /** Leaves the offset of one of the first four slots in a register. */
+  private String index() {
+    return switch (random.nextInt(9)) {
+      case 0 -> "and.b64 %i, %n, 24;";
+      case 1 -> "and.b64 %i, %n, 8; add.s64 %i, %i, 8;";
+      case 2 -> "shr.u64 %i, %n, 3; rem.u64 %i, %i, 3; shl.b64 %i, %i, 3;";
+      case 3 -> "min.u64 %i, %n, 16;";
+      case 4 -> "bfe.u64 %i, %n, 3, 2; mul.lo.s64 %i, %i, 8;";
+      case 5 -> "setp.eq.u32 %pM, %me, K; selp.b64 %i, 8, 24, %pM;";
+      case 6 -> "and.b32 %g, %me, 3; mul.wide.u32 %i, %g, 8;";
+      case 7 -> "and.b64 %i, %n, 16; or.b64 %i, %i, 8;";
+      default -> "shl.b64 %i, %n, 58; shr.u64 %i, %i, 62; mad.lo.s64 %i, %i, 8, 0;";
+    };
   }
 
   private static String bytes() {
