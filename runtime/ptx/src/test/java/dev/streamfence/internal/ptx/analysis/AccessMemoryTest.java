@@ -10,6 +10,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.streamfence.internal.ptx.analysis.lattice.ParameterRole;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The access analysis follows values through local, shared and parameter memory. */
@@ -72,6 +73,8 @@ class AccessMemoryTest {
         "bfe.u32 %r5, %r1, 7, 1; mul.wide.u32 %rd7, %r5, 8;",
         "shr.u32 %r5, %r1, 31; mul.wide.u32 %rd7, %r5, 8;",
         "selp.u64 %rd7, 8, 0, %p1;",
+        "mov.u32 %r6, 9; and.b32 %r5, %r6, 1; mul.wide.u32 %rd7, %r5, 8;",
+        "bfe.u32 %r5, %r1, 7, 0; mul.wide.u32 %rd7, %r5, 8;",
         "ld.global.u32 %r6, [%rd4]; and.b32 %r5, %r6, 1; mul.wide.u32 %rd7, %r5, 8;",
       })
   void aBoundedIndexLeadsToOneArrayAlone(String index) {
@@ -128,6 +131,64 @@ class AccessMemoryTest {
                 + "ld.local.u64 %rd9, [%SPL+8]; st.global.u32 [%rd9], 7;");
 
     assertThat(kernel.verdicts()).containsExactly(UNKNOWN, UNKNOWN, NONE, NONE);
+  }
+
+  /** Stores p at 8 or 16, and loads a pointer with some offsets. */
+  private static AnalysedKernel loadedBeside(String load) {
+    return AnalysedKernel.of(
+        DEPOT
+            + "and.b32 %r5, %r1, 1; mul.wide.u32 %rd7, %r5, 8; add.s64 %rd8, %SPL, %rd7;"
+            + "st.local.u64 [%rd8+8], %rd1;"
+            + load
+            + "st.global.u32 [%rd9], 7;");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"[%SPL]", "[%SPL+24]", "[%rd8+24]", "[%rd8+-8]"})
+  void aBoundedStoreIsNotFoundBesideIt(String place) {
+    assertThat(loadedBeside("ld.local.u64 %rd9, " + place + ";").p().possibleWrite()).isEmpty();
+    assertThat(loadedBeside("ld.local.u64 %rd9, " + place + ";").p().write()).isEmpty();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"[%SPL+8]", "[%SPL+16]", "[%rd8+16]", "[%rd8]", "[%rd10]"})
+  void aBoundedStoreIsFoundAtEachOfItsOffsets(String place) {
+    AnalysedKernel kernel =
+        loadedBeside("add.s64 %rd10, %SPL, %rd4; ld.local.u64 %rd9, " + place + ";");
+
+    assertThat(kernel.p().write().or(() -> kernel.p().possibleWrite())).isPresent();
+  }
+
+  @Test
+  void aBoundedStoreEscapesWithItsVariable() {
+    AnalysedKernel kernel =
+        AnalysedKernel.of(
+            DEPOT
+                + "and.b32 %r5, %r1, 1; mul.wide.u32 %rd7, %r5, 8; add.s64 %rd8, %SP, %rd7;"
+                + "st.u64 [%rd8], %rd1; st.global.u64 [%rd3], %SP;");
+
+    assertThat(kernel.p().possibleWrite()).isPresent();
+    assertThat(kernel.q().possibleWrite()).isEmpty();
+  }
+
+  @ParameterizedTest
+  @CsvSource({"16, false", "17, true"})
+  void storesOfMoreThanSixteenRangesMayBeAnywhere(int ranges, boolean found) {
+    StringBuilder stores = new StringBuilder();
+    for (int i = 0; i < ranges; i++) {
+      // Twice, since a range that is known already is no further one.
+      String store = "st.local.u64 [%rd8+" + 8 * i + "], %rd1;";
+      stores.append(store).append(store);
+    }
+    AnalysedKernel kernel =
+        AnalysedKernel.of(
+            DEPOT
+                + "and.b32 %r5, %r1, 1; mul.wide.u32 %rd7, %r5, 8; add.s64 %rd8, %SPL, %rd7;"
+                + stores
+                + "ld.local.u64 %rd9, [%SPL+512]; st.global.u32 [%rd9], 7;");
+
+    assertThat(kernel.p().write().or(() -> kernel.p().possibleWrite()).isPresent())
+        .isEqualTo(found);
   }
 
   @Test

@@ -210,10 +210,12 @@ public final class Derivation {
     return isBounded() && !hasObject();
   }
 
-  /** Returns the sum with limits of its value; unbounded if they are too far apart. */
+  /** Returns a sum without objects with limits of its value; unbounded if they are far apart. */
   public Derivation within(long least, long greatest) {
-    return new Derivation(
-        origins, multiples, foreign, loadedBits, least, span(least, greatest), source);
+    return least == greatest
+        ? constant(least)
+        : new Derivation(
+            origins, multiples, foreign, loadedBits, least, span(least, greatest), source);
   }
 
   private static int span(long least, long greatest) {
