@@ -41,7 +41,7 @@ final class MistakePrinter {
 
   /**
    * Whether it is the accessor of a record's component. Compilers copy annotations to it, and
-   * forget the place.
+   * forget the place. They do not tell whether the source has the accessor itself.
    */
   private static boolean isAccessor(Element declaration) {
     return declaration instanceof ExecutableElement method

@@ -98,25 +98,34 @@ class SymbolMistakesTest {
   }
 
   @ParameterizedTest
-  @ValueSource(
-      strings = {
-        "void",
-        "float",
-        "float[]",
-        "int[]",
-        "DeviceArray<?>",
-        "String",
-        "DeviceArray<String[]>"
-      })
-  void methodReturnsAnArray(String type) {
+  @CsvSource({
+    "void, float[]",
+    "float, float[]",
+    "int, int[]",
+    "int[], int[]",
+    "Integer[], int[]",
+    "int[][], float[]",
+    "DeviceArray<?>, float[]",
+    "String, float[]",
+    "DeviceArray<String[]>, float[]"
+  })
+  void methodReturnsAnArray(String type, String primitives) {
     Mistakes.inKernels(KERNEL + "@Symbol " + type + " «limit();")
         .are(
             SYMBOL_TYPE,
             "limit returns "
                 + type
                 + "; a method with @Symbol returns an array of primitives, such as DeviceArray<"
-                + (type.equals("int[]") ? type : "float[]")
+                + primitives
                 + ">");
+  }
+
+  @Test
+  void aComponentGivesNoVariable() {
+    Mistakes.in(Sources.importing("«record Plain(@Symbol int limit) {}"))
+        .are(
+            SYMBOL_OUTSIDE_MODULE,
+            "limit is declared in Plain; @Symbol needs an interface with @KernelModule");
   }
 
   @Test

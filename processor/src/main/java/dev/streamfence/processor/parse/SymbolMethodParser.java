@@ -69,9 +69,7 @@ final class SymbolMethodParser {
           Culprit.of(method),
           method.getSimpleName(),
           Descriptions.describe(member.getReturnType()),
-          TypeKinds.isPrimitiveArray(member.getReturnType())
-              ? Descriptions.describe(member.getReturnType())
-              : "float[]");
+          UntrackedTypes.primitives(member.getReturnType()).orElse("float[]"));
     }
     String name =
         written.filter(given -> !given.isEmpty()).orElse(method.getSimpleName().toString());

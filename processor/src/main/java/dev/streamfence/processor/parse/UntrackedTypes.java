@@ -121,6 +121,14 @@ final class UntrackedTypes {
         .findFirst();
   }
 
+  /** The array of primitives with the numbers of a type on the host; empty if it has none. */
+  static Optional<String> primitives(TypeMirror type) {
+    TypeMirror number = type instanceof ArrayType array ? array.getComponentType() : type;
+    return number.getKind().isPrimitive()
+        ? Optional.of(Descriptions.describe(number) + "[]")
+        : Optional.ofNullable(PRIMITIVE_OF_BOX.get(nameOf(number))).map(name -> name + "[]");
+  }
+
   /** The arrays on the host of which a type is an array or a list, in words. */
   private static Optional<String> arraysIn(TypeMirror type) {
     TypeMirror held = TypeKinds.arrayIn(type);
