@@ -40,7 +40,11 @@ final class ComputeFlow {
       split(step, destination);
       return;
     }
-    Provenance result = SmallNumbers.limited(step, values, result(step, transfer));
+    Provenance result = result(step, transfer);
+    result =
+        isWhole(step.instruction())
+            ? SmallNumbers.limited(step, values, result)
+            : result.map(Derivation::unbounded);
     if (Carry.isAdded(step.instruction())) {
       result = narrowed(step.instruction(), ProvenanceArithmetic.add(result, values.carry(step)));
     }
@@ -51,6 +55,34 @@ final class ComputeFlow {
           Carry.isAdded(step.instruction()) ? values.carry(step) : Provenance.NUMBER;
       values.assignCarry(step, BitArithmetic.part(BitArithmetic.mix(mix(step), before)));
     }
+  }
+
+  /**
+   * Returns whether the instruction computes with the whole of its operands, as numbers of its
+   * type: packed types have several numbers, a product of 24 bits ignores the others, and a literal
+   * of another sign stands for the number with the same bits.
+   */
+  private static boolean isWhole(Instruction instruction) {
+    List<ScalarType> types = instruction.types();
+    if (types.isEmpty()
+        || instruction.opcode().equals("mul24")
+        || instruction.opcode().equals("mad24")) {
+      return false;
+    }
+    return !instruction.has("wide")
+        || instruction.operands().stream()
+            .skip(1)
+            .limit(2)
+            .noneMatch(
+                each ->
+                    each instanceof Operand.IntegerLiteral literal
+                        && !holds(types.get(0), literal.value()));
+  }
+
+  private static boolean holds(ScalarType type, long value) {
+    return type.kind == ScalarType.NumberKind.SIGNED
+        ? value >= -(1L << (type.bits - 1)) && value < 1L << (type.bits - 1)
+        : value >= 0 && value < 1L << type.bits;
   }
 
   /** Returns whether the instruction splits a value, as {@code mov.b64 {lo, hi}, x} does. */

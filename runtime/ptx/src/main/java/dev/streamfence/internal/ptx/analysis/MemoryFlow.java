@@ -1,6 +1,7 @@
 package dev.streamfence.internal.ptx.analysis;
 
 import dev.streamfence.internal.ptx.analysis.lattice.BitArithmetic;
+import dev.streamfence.internal.ptx.analysis.lattice.Derivation;
 import dev.streamfence.internal.ptx.analysis.lattice.Provenance;
 import dev.streamfence.internal.ptx.ir.Opcode;
 import dev.streamfence.internal.ptx.ir.Widths;
@@ -132,9 +133,10 @@ final class MemoryFlow {
       List<Operand> parts = operands.get(i).parts();
       for (int part = 0; part < parts.size(); part++) {
         Provenance what = values.value(step, parts.get(part));
-        if (rule.effect() == Opcode.Effect.ATOMIC && !what.isNumber()) {
+        if (rule.effect() == Opcode.Effect.ATOMIC) {
           // An atomic operation computes the new value from the old one.
-          what = what.join(what.map(BitArithmetic::unclear));
+          what =
+              what.join(what.map(what.isNumber() ? Derivation::unbounded : BitArithmetic::unclear));
         }
         if (Widths.isPlain(instruction)) {
           objects.store(step, address, space, (long) part * width, width, what);

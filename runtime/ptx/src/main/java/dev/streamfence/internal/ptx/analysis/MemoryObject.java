@@ -1,6 +1,7 @@
 package dev.streamfence.internal.ptx.analysis;
 
 import dev.streamfence.internal.ptx.analysis.lattice.BitArithmetic;
+import dev.streamfence.internal.ptx.analysis.lattice.Derivation;
 import dev.streamfence.internal.ptx.analysis.lattice.Provenance;
 import dev.streamfence.internal.ptx.analysis.lattice.ProvenanceArithmetic;
 import dev.streamfence.internal.ptx.syntax.CodeLimits;
@@ -289,7 +290,8 @@ final class MemoryObject {
         }
       }
     }
-    return pieced ? found.join(pieces) : found;
+    // A piece may lie anywhere in the value, and others may have replaced bytes of it.
+    return pieced ? found.join(pieces.map(Derivation::unbounded)) : found;
   }
 
   /** Returns the value that a load at an unknown offset may find. */

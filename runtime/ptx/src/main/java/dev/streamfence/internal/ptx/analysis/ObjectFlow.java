@@ -62,7 +62,7 @@ final class ObjectFlow {
       found =
           found.join(
               isBounded(address, offset)
-                  ? target.load(address.offset() + offset, address.span(), width)
+                  ? bounded(target, address.offset() + offset, address.span(), width)
                   : anywhere(target, width));
       MemoryObject unresolved = memory.unresolved(target.space());
       unresolved.dependents().add(step);
@@ -120,6 +120,13 @@ final class ObjectFlow {
       }
     }
     return false;
+  }
+
+  private Provenance bounded(MemoryObject target, long offset, int span, int width) {
+    if (span > 0) {
+      analysis.worklist().charge(Math.min(span, target.size()));
+    }
+    return target.load(offset, span, width);
   }
 
   private Provenance anywhere(MemoryObject target, int width) {

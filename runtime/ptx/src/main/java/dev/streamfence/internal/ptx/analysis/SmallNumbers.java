@@ -37,6 +37,7 @@ final class SmallNumbers {
                 : switch (instruction.opcode()) {
                   case "min" -> lesser(constant(step, values, 1), constant(step, values, 2));
                   case "rem" -> Math.max(NONE, constant(step, values, 2) - 1);
+                  // Without a constant, these would be more ones than the type has bits.
                   case "shr" -> ones(type.bits - constant(step, values, 2), type.bits);
                   case "bfe" -> ones(constant(step, values, 3), type.bits);
                   default -> NONE;

@@ -152,6 +152,23 @@ class AccessLimitsTest {
     assertThat(cut.unknown().orElseThrow().reason().orElseThrow()).contains("too large");
   }
 
+  /** Each value moves from element to element, and loads with an unknown index see each move. */
+  @Test
+  void loadsOfManyElementsCountAgainstTheBudget() {
+    StringBuilder body =
+        new StringBuilder(
+            ".local .align 8 .b8 d[4096]; mov.u64 %rd5, d; and.b32 %r5, %r1, 4080;"
+                + " cvt.u64.u32 %rd7, %r5; add.s64 %rd8, %rd5, %rd7;");
+    for (int i = 0; i < 500; i++) {
+      body.append("ld.local.u64 %rd9, [%rd5+").append(8 * i + 8);
+      body.append("]; st.local.u64 [%rd5+").append(8 * i).append("], %rd9;");
+    }
+    body.append("st.local.u64 [%rd5+4000], %rd1;");
+    body.append("ld.local.u64 %rd10, [%rd8];".repeat(2_000)).append("st.global.u32 [%rd10], 7;");
+
+    assertThat(AnalysedKernel.of(body.toString()).q().verdict()).isEqualTo(UNKNOWN);
+  }
+
   @Test
   void theFunctionsOfAKernelArePreparedOnce() {
     String add = "add.s32 %r1, %r1, 1;\n".repeat(1 << 13);

@@ -75,6 +75,8 @@ class AccessMemoryTest {
         "selp.u64 %rd7, 8, 0, %p1;",
         "mov.u32 %r6, 9; and.b32 %r5, %r6, 1; mul.wide.u32 %rd7, %r5, 8;",
         "bfe.u32 %r5, %r1, 7, 0; mul.wide.u32 %rd7, %r5, 8;",
+        "shr.u64 %rd7, %rd4, 63; shl.b64 %rd7, %rd7, 3;",
+        "mov.u32 %r6, 1; and.b32 %r5, %r1, 1; mad.wide.u32 %rd7, %r5, 8, 0;",
         "ld.global.u32 %r6, [%rd4]; and.b32 %r5, %r6, 1; mul.wide.u32 %rd7, %r5, 8;",
       })
   void aBoundedIndexLeadsToOneArrayAlone(String index) {
@@ -110,10 +112,21 @@ class AccessMemoryTest {
         "shr.s32 %r5, %r1, 31; mul.wide.s32 %rd7, %r5, 8;",
         "and.b32 %r5, %r1, 1; sub.s32 %r6, %r5, 1; mul.wide.s32 %rd7, %r6, -16;",
         "and.b32 %r5, %r1, 1; shl.b32 %r6, %r5, 31; shr.u32 %r6, %r6, 27; cvt.u64.u32 %rd7, %r6;",
+        "shr.u64 %rd7, %rd4, 0;",
+        "min.s32 %r5, %r1, 1; mul.wide.s32 %rd7, %r5, 8;",
+        "bfe.s32 %r5, %r1, 7, 1; mul.wide.s32 %rd7, %r5, -16;",
+        "and.b32 %r5, %r1, 1; add.u32 %r5, %r5, 16777216; mul24.lo.u32 %r6, %r5, 16;"
+            + " cvt.u64.u32 %rd7, %r6;",
+        "and.b32 %r5, %r1, 1; add.u32 %r5, %r5, 16777216; mad24.lo.u32 %r6, %r5, 16, 0;"
+            + " cvt.u64.u32 %rd7, %r6;",
+        "st.shared.u32 [c], 8; atom.shared.add.u32 %r6, [c], 8; ld.shared.u32 %r6, [c];"
+            + " cvt.u64.u32 %rd7, %r6;",
+        "mov.u32 %r5, 272; cvt.u64.u8 %rd7, %r5;",
       })
   void anIndexThatLeavesItsArrayMayFindTheOther(String index) {
     AnalysedKernel kernel =
-        AnalysedKernel.of(
+        AnalysedKernel.in(
+            ".shared .u32 c;",
             TWO_ARRAYS
                 + index
                 + "add.s64 %rd8, %SPL, %rd7; ld.local.u64 %rd10, [%rd8]; st.global.u32 [%rd10], 7;");
@@ -130,7 +143,81 @@ class AccessMemoryTest {
                 + "add.s64 %rd8, %SPL, %rd7; st.local.u64 [%rd8], %rd1;"
                 + "ld.local.u64 %rd9, [%SPL+8]; st.global.u32 [%rd9], 7;");
 
-    assertThat(kernel.verdicts()).containsExactly(UNKNOWN, UNKNOWN, NONE, NONE);
+    assertThat(kernel.p().possibleWrite()).isPresent();
+    assertThat(kernel.q().possibleWrite()).isPresent();
+  }
+
+  /** Leaves in %rd7 what is 16 in some thread. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        // The halves of packed numbers are computed by themselves.
+        "and.b32 %r5, %r1, 8; add.u32 %r5, %r5, 65528; mov.u32 %r7, 65536;"
+            + " min.u16x2 %r6, %r5, %r7; cvt.u64.u32 %rd7, %r6; add.s64 %rd7, %rd7, 16;",
+        // A narrow number may be the upper half of a wide one.
+        "and.b32 %r5, %r1, 1; cvt.u16.u32 %h1, %r5; st.local.u32 [%SPL+40], 0;"
+            + " st.local.u16 [%SPL+42], %h1; ld.local.u32 %r6, [%SPL+40]; cvt.u64.u32 %rd7, %r6;"
+            + " sub.s64 %rd7, 65552, %rd7;",
+        // A byte may replace one of a number.
+        "and.b32 %r5, %r1, 8; add.u32 %r5, %r5, 256; st.local.u32 [%SPL+40], %r5;"
+            + " st.local.u8 [%SPL+41], 0; st.local.u32 [%SPL+44], 0; ld.local.u64 %rd7, [%SPL+40];"
+            + " add.s64 %rd7, %rd7, 16;",
+        // Two threads may add to what is in memory.
+        "mov.u32 %r5, %tid.x; and.b32 %r5, %r5, 8; st.shared.u32 [c], %r5;"
+            + " atom.shared.add.u32 %r6, [c], %r5; ld.shared.u32 %r6, [c]; cvt.u64.u32 %rd7, %r6;",
+      })
+  void aNumberOutsideTheLimitsOfItsPartsIsExpected(String index) {
+    AnalysedKernel kernel =
+        AnalysedKernel.in(
+            ".shared .u32 c;",
+            TWO_ARRAYS
+                + index
+                + "add.s64 %rd8, %SPL, %rd7; ld.local.u64 %rd10, [%rd8]; st.global.u32 [%rd10], 7;");
+
+    assertThat(kernel.q().possibleWrite()).isPresent();
+  }
+
+  @Test
+  void aNegativeFactorOfAnUnsignedProductIsALargeOne() {
+    AnalysedKernel kernel =
+        AnalysedKernel.of(
+            TWO_ARRAYS
+                + "add.s64 %rd7, %SPL, -4294967295; and.b32 %r5, %r1, 1;"
+                + "mad.wide.u32 %rd8, %r5, -1, %rd7;"
+                + "ld.local.u64 %rd10, [%rd8]; st.global.u32 [%rd10], 7;");
+
+    assertThat(kernel.p().write().or(() -> kernel.p().possibleWrite())).isPresent();
+  }
+
+  @Test
+  void aSharedAddressWrapsAround() {
+    AnalysedKernel kernel =
+        AnalysedKernel.in(
+            ".shared .align 8 .b64 s[2];",
+            "st.shared.u64 [s], %rd1; mov.u32 %r5, s; add.s32 %r5, %r5, 4294967288;"
+                + "and.b32 %r6, %r1, 8; add.s32 %r5, %r5, 8; add.s32 %r5, %r5, %r6;"
+                + "ld.shared.u64 %rd10, [%r5]; st.global.u32 [%rd10], 7;");
+
+    assertThat(kernel.p().write().or(() -> kernel.p().possibleWrite())).isPresent();
+  }
+
+  /** The upper half of p, whose lower half is at 8, is loaded with any of two offsets. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "st.local.u64 [%SPL+8], %rd1; ld.local.u32 %r7, [%rd8+12];",
+        "st.local.u32 [%SPL+12], %r8; ld.local.u64 %rd9, [%rd8]; mov.b64 {%r6, %r7}, %rd9;",
+      })
+  void aBoundedLoadFindsWhatBeginsBeforeItOrEndsBehindIt(String load) {
+    AnalysedKernel kernel =
+        AnalysedKernel.of(
+            DEPOT
+                + "mov.b64 {%r6, %r8}, %rd1; and.b32 %r5, %r1, 1; mul.wide.u32 %rd7, %r5, 8;"
+                + "add.s64 %rd8, %SPL, %rd7;"
+                + load
+                + "mov.b64 %rd10, {0, %r7}; st.global.u32 [%rd10], 7;");
+
+    assertThat(kernel.p().possibleWrite()).isPresent();
   }
 
   /** Stores p at 8 or 16, and loads a pointer with some offsets. */

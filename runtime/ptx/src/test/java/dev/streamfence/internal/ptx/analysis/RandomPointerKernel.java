@@ -297,16 +297,39 @@ final class RandomPointerKernel {
 
   /** Leaves the offset of one of the first four slots in a register. */
   private String index() {
+    String offset =
+        switch (random.nextInt(11)) {
+          case 0 -> "and.b64 %i, %n, 24;";
+          case 1 -> "and.b64 %i, %n, 8; add.s64 %i, %i, 8;";
+          case 2 -> "shr.u64 %i, %n, 3; rem.u64 %i, %i, 3; shl.b64 %i, %i, 3;";
+          case 3 -> "min.u64 %i, %n, 16;";
+          case 4 -> "bfe.u64 %i, %n, 3, 2; mul.lo.s64 %i, %i, 8;";
+          case 5 -> "setp.eq.u32 %pM, %me, K; selp.b64 %i, 8, 24, %pM;";
+          case 6 -> "and.b32 %g, %me, 3; mul.wide.u32 %i, %g, 8;";
+          case 7 -> "and.b64 %i, %n, 16; or.b64 %i, %i, 8;";
+          case 8 -> "cvt.u16.u64 %w1, %n; and.b16 %w1, %w1, 24; cvt.u64.u16 %i, %w1;";
+          case 9 -> "and.b32 %g, %k, 1; mul24.lo.u32 %g, %g, 24; cvt.u64.u32 %i, %g;";
+          default -> "shl.b64 %i, %n, 58; shr.u64 %i, %i, 62; mad.lo.s64 %i, %i, 8, 0;";
+        };
+    return offset + " " + sameOffset();
+  }
+
+  /** Computes the same offset, or the opposite one, in another way. */
+  private String sameOffset() {
     return switch (random.nextInt(9)) {
-      case 0 -> "and.b64 %i, %n, 24;";
-      case 1 -> "and.b64 %i, %n, 8; add.s64 %i, %i, 8;";
-      case 2 -> "shr.u64 %i, %n, 3; rem.u64 %i, %i, 3; shl.b64 %i, %i, 3;";
-      case 3 -> "min.u64 %i, %n, 16;";
-      case 4 -> "bfe.u64 %i, %n, 3, 2; mul.lo.s64 %i, %i, 8;";
-      case 5 -> "setp.eq.u32 %pM, %me, K; selp.b64 %i, 8, 24, %pM;";
-      case 6 -> "and.b32 %g, %me, 3; mul.wide.u32 %i, %g, 8;";
-      case 7 -> "and.b64 %i, %n, 16; or.b64 %i, %i, 8;";
-      default -> "shl.b64 %i, %n, 58; shr.u64 %i, %i, 62; mad.lo.s64 %i, %i, 8, 0;";
+      case 0 -> "sub.s64 %i, 24, %i;";
+      case 1 -> "cvt.u32.u64 %g, %i; add.s32 %g, %g, -16; add.s32 %g, %g, 16; cvt.u64.u32 %i, %g;";
+      case 2 ->
+          "cvt.u32.u64 %g, %i; add.u32 %g, %g, 16777216; mul24.lo.u32 %g, %g, 1;"
+              + " cvt.u64.u32 %i, %g;";
+      case 3 ->
+          "st.u64 [%d+120], 0; cvt.u16.u64 %w1, %i; st.u8 [%d+121], %w1; ld.u64 %i, [%d+120];"
+              + " shr.u64 %i, %i, 8;";
+      case 4 -> "st.u32 [%d+120], %g; st.u64 [%d+120], %i; ld.u64 %i, [%d+120];";
+      case 5 -> "cvt.u16.u64 %w1, %i; add.u16 %w1, %w1, 256; cvt.u64.u8 %i, %w1;";
+      case 6 -> "cvt.u32.u64 %g, %i; mul.hi.u32 %g, %g, -2147483648; mul.wide.u32 %i, %g, 2;";
+      case 7 -> "add.s64 %i, %i, 4294967296; cvt.u32.u64 %g, %i; cvt.u64.u32 %i, %g;";
+      default -> "";
     };
   }
 

@@ -41,8 +41,11 @@ public final class BitArithmetic {
   public static Provenance narrowed(Provenance a, int bits) {
     return a.map(
         derivation -> {
-          if (derivation.hasObject() || derivation.isConstant()) {
-            return derivation;
+          if (derivation.hasObject()) {
+            return isInRegister(derivation) ? derivation : derivation.unbounded();
+          }
+          if (derivation.isConstant()) {
+            return ProvenanceArithmetic.isHeld(derivation, bits) ? derivation : Derivation.NUMBER;
           }
           Derivation part =
               (isCount(derivation) ? derivation : partOf(derivation)).withNarrowNumbers(bits);
@@ -50,6 +53,12 @@ public final class BitArithmetic {
               ? part.within(derivation.offset(), derivation.offset() + derivation.span())
               : part.unbounded();
         });
+  }
+
+  /** Returns whether the offset to an object wraps around in no register that holds its address. */
+  private static boolean isInRegister(Derivation address) {
+    return address.offset() >= Integer.MIN_VALUE
+        && address.offset() <= Integer.MAX_VALUE - Math.max(0, address.span());
   }
 
   private static boolean isCount(Derivation a) {
@@ -89,6 +98,12 @@ public final class BitArithmetic {
           if (isWithin(x, y, alignments) || isWithin(y, x, alignments)) {
             return ProvenanceArithmetic.sum(x, y);
           }
+          if (isRange(x) && isPlace(y)) {
+            return ProvenanceArithmetic.sum(y, upTo(x));
+          }
+          if (isRange(y) && isPlace(x)) {
+            return ProvenanceArithmetic.sum(x, upTo(y));
+          }
           Derivation both =
               x.combine(
                   y,
@@ -104,18 +119,29 @@ public final class BitArithmetic {
 
   /** Returns whether a number has only bits that an address does not, since it is aligned. */
   private static boolean isWithin(Derivation number, Derivation at, IntUnaryOperator alignments) {
-    if (!number.isSmallNumber() || number.offset() < 0) {
-      return false;
-    }
-    long greatest = number.offset() + number.span();
-    // The bits of all numbers up to the greatest, unless there is one number alone.
-    long bits = number.isConstant() ? greatest : (Long.highestOneBit(greatest) << 1) - 1;
-    return at.isFixed()
+    return number.isConstant()
+        && at.isFixed()
+        && isPlace(at)
+        && number.offset() >= 0
+        && number.offset() < alignments.applyAsInt(at.origin(0))
+        && (number.offset() & at.offset()) == 0;
+  }
+
+  /** Returns whether it is the address of a known part of one object. */
+  private static boolean isPlace(Derivation at) {
+    return at.isBounded()
         && at.size() == 1
         && at.multiple(0) == Multiple.ONE
-        && Origin.isObject(at.origin(0))
-        && greatest < alignments.applyAsInt(at.origin(0))
-        && (bits & at.offset()) == 0;
+        && Origin.isObject(at.origin(0));
+  }
+
+  private static boolean isRange(Derivation number) {
+    return number.isSmallNumber() && !number.isConstant() && number.offset() >= 0;
+  }
+
+  /** Returns what a bitwise or with this number adds: any part of it. */
+  private static Derivation upTo(Derivation number) {
+    return number.within(0, number.offset() + number.span());
   }
 
   /** Returns whether bits of one address may replace bits of another. */

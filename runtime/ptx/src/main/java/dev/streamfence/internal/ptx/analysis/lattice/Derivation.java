@@ -270,7 +270,10 @@ public final class Derivation {
     return wanted ? withLoadedBits(WHOLE_BITS) : this;
   }
 
-  /** Returns the sum with loaded numbers of this width instead of its own. */
+  /**
+   * Returns the sum with loaded numbers of this width instead of its own. A constant has none, so
+   * with one it is no constant; limits are those of the whole number, wherever it is from.
+   */
   Derivation withLoadedBits(int bits) {
     return bits == loadedBits
         ? this

@@ -45,7 +45,7 @@ public final class ProvenanceArithmetic {
    */
   static boolean isHeld(Derivation number, int bits) {
     long most = bits >= 32 ? MAX_CONSTANT : (1L << (bits - 1)) - 1;
-    return number.offset() >= 0 && number.offset() + number.span() <= most;
+    return number.offset() >= 0 && number.offset() <= most - number.span();
   }
 
   static Derivation sum(Derivation a, Derivation b) {
@@ -63,7 +63,7 @@ public final class ProvenanceArithmetic {
 
   /**
    * Returns the address of one of several elements of an object. Which one it is may depend on
-   * parameters, but few values cannot be an address in their memory.
+   * parameters, but a number within narrow limits cannot be an address in their memory.
    */
   private static Derivation element(Derivation address, long offset, int span) {
     return address.combine(
