@@ -41,10 +41,10 @@ final class ComputeFlow {
       return;
     }
     Provenance result = result(step, transfer);
-    result =
-        isWhole(step.instruction())
-            ? SmallNumbers.limited(step, values, result)
-            : result.map(Derivation::unbounded);
+    if (result.hasLimits() && !isWhole(step.instruction())) {
+      result = result.map(Derivation::unbounded);
+    }
+    result = SmallNumbers.limited(step, values, result);
     if (Carry.isAdded(step.instruction())) {
       result = narrowed(step.instruction(), ProvenanceArithmetic.add(result, values.carry(step)));
     }

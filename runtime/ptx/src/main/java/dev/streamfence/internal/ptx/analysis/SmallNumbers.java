@@ -18,31 +18,40 @@ final class SmallNumbers {
   /** Returns the result with its limits, if the instruction has any. */
   static Provenance limited(Step step, ValueFlow values, Provenance result) {
     Instruction instruction = step.instruction();
-    ScalarType type = instruction.type();
-    if (type == null || type.kind == NumberKind.FLOAT) {
-      return result;
-    }
-    if (instruction.opcode().equals("selp")) {
-      long first = constant(step, values, 1);
-      long second = constant(step, values, 2);
-      return first == NONE || second == NONE
-          ? result
-          : limited(result, Math.min(first, second), Math.max(first, second));
-    }
-    long greatest =
-        instruction.opcode().equals("and")
-            ? lesser(constant(step, values, 1), constant(step, values, 2))
-            : type.kind == NumberKind.SIGNED
+    return switch (instruction.opcode()) {
+      case "selp" -> {
+        long first = constant(step, values, 1);
+        long second = constant(step, values, 2);
+        yield first == NONE || second == NONE
+            ? result
+            : limited(result, Math.min(first, second), Math.max(first, second));
+      }
+      case "and", "min", "rem", "shr", "bfe" -> {
+        ScalarType type = instruction.type();
+        long greatest =
+            type == null || type.kind == NumberKind.FLOAT
                 ? NONE
-                : switch (instruction.opcode()) {
-                  case "min" -> lesser(constant(step, values, 1), constant(step, values, 2));
-                  case "rem" -> Math.max(NONE, constant(step, values, 2) - 1);
-                  // Without a constant, these would be more ones than the type has bits.
-                  case "shr" -> ones(type.bits - constant(step, values, 2), type.bits);
-                  case "bfe" -> ones(constant(step, values, 3), type.bits);
-                  default -> NONE;
-                };
-    return greatest == NONE ? result : limited(result, 0, greatest);
+                : greatest(instruction.opcode(), type, step, values);
+        yield greatest == NONE ? result : limited(result, 0, greatest);
+      }
+      default -> result;
+    };
+  }
+
+  private static long greatest(String opcode, ScalarType type, Step step, ValueFlow values) {
+    if (opcode.equals("and")) {
+      return lesser(constant(step, values, 1), constant(step, values, 2));
+    }
+    if (type.kind == NumberKind.SIGNED) {
+      return NONE;
+    }
+    return switch (opcode) {
+      case "min" -> lesser(constant(step, values, 1), constant(step, values, 2));
+      case "rem" -> Math.max(NONE, constant(step, values, 2) - 1);
+      // Without a constant, these would be more ones than the type has bits.
+      case "shr" -> ones(type.bits - constant(step, values, 2), type.bits);
+      default -> ones(constant(step, values, 3), type.bits);
+    };
   }
 
   private static Provenance limited(Provenance result, long least, long greatest) {

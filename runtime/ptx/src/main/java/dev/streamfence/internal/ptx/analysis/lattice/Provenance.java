@@ -77,6 +77,16 @@ public final class Provenance {
         : null;
   }
 
+  /** Returns whether any alternative is bounded. */
+  public boolean hasLimits() {
+    for (int i = 0; i < alternatives.size(); i++) {
+      if (alternatives.get(i).isBounded()) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   boolean hasSmallNumber() {
     for (int i = 0; i < alternatives.size(); i++) {
       if (alternatives.get(i).isSmallNumber()) {
