@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The abstract content of a variable. A store joins its value to the content and replaces nothing,
  * so the content covers all points in time. Values at known offsets are kept apart, and so are
- * those at one of a few adjacent offsets; a value at an unknown offset may be found at any.
+ * those at an offset within known limits; a value at an unknown offset may be found at any.
  */
 final class MemoryObject {
   private static final int WIDEST = 32;
