@@ -2,6 +2,7 @@ package dev.streamfence.internal.ptx.analysis;
 
 import dev.streamfence.internal.ptx.analysis.lattice.Derivation;
 import dev.streamfence.internal.ptx.analysis.lattice.Provenance;
+import dev.streamfence.internal.ptx.analysis.lattice.ProvenanceArithmetic;
 import dev.streamfence.internal.ptx.ir.CallSite;
 import dev.streamfence.internal.ptx.syntax.Operand;
 import dev.streamfence.internal.ptx.syntax.PtxFunction;
@@ -115,7 +116,8 @@ final class CallFlow {
     Register register = ((PtxFunction.Formal.InRegister) formal).register();
     Provenance[] value = {values.value(step, argument)};
     object(step, argument, from -> value[0] = from.load(0, register.type().bytes()));
-    analysis.assign(callee, register.index(), value[0]);
+    analysis.assign(
+        callee, register.index(), ProvenanceArithmetic.held(value[0], register.type().bits));
   }
 
   private void take(Step step, Operand result, Activation callee, PtxFunction.Formal formal) {

@@ -59,12 +59,13 @@ final class ComputeFlow {
 
   /**
    * Returns whether the instruction computes with the whole of its operands, as numbers of its
-   * type: packed types have several numbers, a product of 24 bits ignores the others, and a literal
-   * of another sign stands for the number with the same bits.
+   * type: packed types have several numbers, floating point may flush small ones to 0, a product of
+   * 24 bits ignores the others, and a literal may stand for the number with the other sign.
    */
   private static boolean isWhole(Instruction instruction) {
     List<ScalarType> types = instruction.types();
     if (types.isEmpty()
+        || instruction.isFloat()
         || instruction.opcode().equals("mul24")
         || instruction.opcode().equals("mad24")) {
       return false;
@@ -76,13 +77,7 @@ final class ComputeFlow {
             .noneMatch(
                 each ->
                     each instanceof Operand.IntegerLiteral literal
-                        && !holds(types.get(0), literal.value()));
-  }
-
-  private static boolean holds(ScalarType type, long value) {
-    return type.kind == ScalarType.NumberKind.SIGNED
-        ? value >= -(1L << (type.bits - 1)) && value < 1L << (type.bits - 1)
-        : value >= 0 && value < 1L << type.bits;
+                        && literal.value() >>> (types.get(0).bits - 1) != 0);
   }
 
   /** Returns whether the instruction splits a value, as {@code mov.b64 {lo, hi}, x} does. */

@@ -27,7 +27,7 @@ final class MemoryObject {
   private static final int WIDEST = 32;
 
   /** The number of ranges that are told apart; a store to a further one may go anywhere. */
-  private static final int MAX_RANGES = 16;
+  private static final int MAX_RANGES = 4;
 
   /** The number of changes of one slot after which every further join is widened. */
   private static final int WIDENING_DELAY = 24;
@@ -116,6 +116,11 @@ final class MemoryObject {
   /** Returns the number of slots. */
   int size() {
     return size;
+  }
+
+  /** Returns the number of ranges that are told apart. */
+  int ranges() {
+    return ranges.size();
   }
 
   /** Lets the object escape; returns whether it had not escaped before. */

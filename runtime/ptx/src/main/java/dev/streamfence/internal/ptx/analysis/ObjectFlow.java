@@ -16,8 +16,11 @@ import java.util.Set;
  * The data flow through memory objects: loads from and stores to those that an address may lie in.
  */
 final class ObjectFlow {
-  /** Larger than any object, and small enough that sums of offsets do not overflow. */
-  private static final long MAX_OFFSET = 1L << 40;
+  /**
+   * Larger than any object, and so small that a sum of two offsets is less than what 32 bits hold:
+   * an address in a narrow register wraps around beyond that.
+   */
+  private static final long MAX_OFFSET = 1L << 30;
 
   private final AccessAnalysis analysis;
   private final AbstractMemory memory;
@@ -123,9 +126,7 @@ final class ObjectFlow {
   }
 
   private Provenance bounded(MemoryObject target, long offset, int span, int width) {
-    if (span > 0) {
-      analysis.worklist().charge(Math.min(span, target.size()));
-    }
+    analysis.worklist().charge(span > 0 ? Math.min(span, target.size()) : target.ranges());
     return target.load(offset, span, width);
   }
 

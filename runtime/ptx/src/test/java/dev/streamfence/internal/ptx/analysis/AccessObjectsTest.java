@@ -80,7 +80,7 @@ class AccessObjectsTest {
     "*:4:/p,                  0,  8,  /p | ?p",
     "-8:8:p,                  -8, 8,  p",
     "8:4:5,                   8,  4,  5",
-    "8:2:5,                   8,  2,  number",
+    "8:2:5,                   8,  2,  5",
     "8:8:5,                   8,  8,  5"
   })
   void aLoadFindsWhatWasStoredInItsBytes(String stores, long offset, int width, String found) {

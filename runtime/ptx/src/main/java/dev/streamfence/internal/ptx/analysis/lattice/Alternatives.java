@@ -125,7 +125,12 @@ final class Alternatives {
   }
 
   private static Derivation merged(Derivation a, Derivation b) {
-    Derivation limits = a.spans(b) ? a : b.spans(a) ? b : Derivation.NUMBER;
+    Derivation limits = Derivation.NUMBER;
+    if (a.spans(b)) {
+      limits = a;
+    } else if (b.spans(a)) {
+      limits = b;
+    }
     return a.combine(
         b, (o, x, y) -> x.join(y), a.isForeign() || b.isForeign(), limits.offset(), limits.span());
   }

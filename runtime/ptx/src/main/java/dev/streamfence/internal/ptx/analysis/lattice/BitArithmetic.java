@@ -42,7 +42,7 @@ public final class BitArithmetic {
     return a.map(
         derivation -> {
           if (derivation.hasObject()) {
-            return isInRegister(derivation) ? derivation : derivation.unbounded();
+            return derivation;
           }
           if (derivation.isConstant()) {
             return ProvenanceArithmetic.isHeld(derivation, bits) ? derivation : Derivation.NUMBER;
@@ -53,12 +53,6 @@ public final class BitArithmetic {
               ? part.within(derivation.offset(), derivation.offset() + derivation.span())
               : part.unbounded();
         });
-  }
-
-  /** Returns whether the offset to an object wraps around in no register that holds its address. */
-  private static boolean isInRegister(Derivation address) {
-    return address.offset() >= Integer.MIN_VALUE
-        && address.offset() <= Integer.MAX_VALUE - Math.max(0, address.span());
   }
 
   private static boolean isCount(Derivation a) {

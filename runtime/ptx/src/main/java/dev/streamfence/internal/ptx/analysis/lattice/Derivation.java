@@ -21,8 +21,8 @@ public final class Derivation {
   /** Stands for a value of which no limits are known. */
   static final int UNBOUNDED = -1;
 
-  /** The widest range that is tracked, in bytes: a local array has few elements. */
-  private static final int MAX_SPAN = 4096;
+  /** The widest range that is tracked, in bytes: arrays of pointers have few elements. */
+  private static final int MAX_SPAN = 512;
 
   /** A loaded number that is narrower than this counts as an index, not as an address. */
   private static final int ADDRESS_BITS = 48;
@@ -210,12 +210,18 @@ public final class Derivation {
     return isBounded() && !hasObject();
   }
 
-  /** Returns a sum without objects with limits of its value; unbounded if they are far apart. */
+  /** Returns a value without objects with limits; unbounded if these are too far apart. */
   public Derivation within(long least, long greatest) {
-    return least == greatest
-        ? constant(least)
-        : new Derivation(
-            origins, multiples, foreign, loadedBits, least, span(least, greatest), source);
+    if (least == greatest) {
+      return constant(least);
+    }
+    int wide = span(least, greatest);
+    if (wide == UNBOUNDED) {
+      return unbounded();
+    }
+    // So small a number is no address.
+    int bits = foreign ? WHOLE_BITS : loadedBits;
+    return new Derivation(origins, multiples, false, bits, least, wide, source);
   }
 
   private static int span(long least, long greatest) {

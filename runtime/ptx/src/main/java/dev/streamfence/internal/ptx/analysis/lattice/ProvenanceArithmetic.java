@@ -21,23 +21,11 @@ public final class ProvenanceArithmetic {
    * Returns the provenance of a value in a register of this width, which may truncate constants.
    */
   public static Provenance held(Provenance a, int bits) {
-    Long constant = a.constant();
-    if (constant == null) {
-      return a.hasSmallNumber() ? a.map(derivation -> heldNumber(derivation, bits)) : a;
-    }
-    Derivation held = heldNumber(Derivation.constant(constant), bits);
-    return held.isConstant() ? a : Provenance.NUMBER;
+    return a.hasSmallNumber() ? a.map(derivation -> heldNumber(derivation, bits)) : a;
   }
 
   private static Derivation heldNumber(Derivation a, int bits) {
-    if (!a.isSmallNumber() || a.isZero()) {
-      return a;
-    }
-    if (a.isConstant()) {
-      boolean exact = bits >= 32 && a.offset() >= 0 && a.offset() <= MAX_CONSTANT;
-      return exact ? a : Derivation.NUMBER;
-    }
-    return isHeld(a, bits) ? a : a.unbounded();
+    return !a.isSmallNumber() || isHeld(a, bits) ? a : a.unbounded();
   }
 
   /**

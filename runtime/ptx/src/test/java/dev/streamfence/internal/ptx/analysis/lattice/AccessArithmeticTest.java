@@ -96,7 +96,20 @@ class AccessArithmeticTest {
 
   @ParameterizedTest
   @CsvSource({
-    "8,                   16, number",
+    "foreign,    8,          0..8 loaded",
+    "foreign,    4294967295, foreign",
+    "p foreign,  4294967295, p foreign",
+    "/n,         8,          /n 0..8",
+    "/n,         513,        /n",
+    "/n,         0,          0"
+  })
+  void aNumberWithinNarrowLimitsIsNoPointer(String value, long greatest, String limited) {
+    assertThat(Sums.text(Sums.one(value).within(0, greatest))).isEqualTo(limited);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "8,                   16, 8",
     "0,                   16, 0",
     "8,                   32, 8",
     "0,                   32, 0",
@@ -107,7 +120,7 @@ class AccessArithmeticTest {
     "number,              16, number",
     "p,                   16, p",
     "s 70000,             16, s 70000",
-    "p | 8,               16, p | number",
+    "p | 8,               16, p | 8",
     "p | 8,               32, p | 8",
     "p | 0,               16, p | 0",
     "p | -1,              64, p | number",
@@ -118,7 +131,7 @@ class AccessArithmeticTest {
     "/n 0..100,           8,  /n 0..100",
     "/n 0..127,           8,  /n 0..127",
     "/n 0..128,           8,  /n",
-    "/n 0..4000,          16, /n 0..4000",
+    "/n 0..400,           16, /n 0..400",
     "2147483600..2147483647, 64, 2147483600..2147483647",
     "2147483600..2147483648, 64, number",
     "-1..1,               32, number",
@@ -161,8 +174,8 @@ class AccessArithmeticTest {
     "8,       1..3,        8..24",
     "8,       /n 0..1,     ?n 0..8",
     "-8,      0..3,        number",
-    "8,       0..512,      0..4096",
-    "8,       0..513,      number",
+    "8,       0..64,       0..512",
+    "8,       0..65,       number",
     "4294967296, 0..1,     number",
     "8,       s 0..3,      *s"
   })
@@ -240,8 +253,8 @@ class AccessArithmeticTest {
     "0..8,    0..4,    0..12",
     "0..8,    4,       4..12",
     "0..8,    number,  number",
-    "0..4000, 0..96,   0..4096",
-    "0..4000, 0..97,   number",
+    "0..400,  0..112,  0..512",
+    "0..400,  0..113,  number",
     "s 16,    0..8,    s 16..24",
     "s 16,    ?n 0..8, s 16..24",
     "s 16,    ?p loaded 0..8, s 16..24",
