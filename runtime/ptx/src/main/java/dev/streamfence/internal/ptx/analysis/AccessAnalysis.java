@@ -2,7 +2,6 @@ package dev.streamfence.internal.ptx.analysis;
 
 import dev.streamfence.internal.ptx.analysis.lattice.BitArithmetic;
 import dev.streamfence.internal.ptx.analysis.lattice.Derivation;
-import dev.streamfence.internal.ptx.analysis.lattice.Multiple;
 import dev.streamfence.internal.ptx.analysis.lattice.Provenance;
 import dev.streamfence.internal.ptx.analysis.lattice.TooLargeException;
 import dev.streamfence.internal.ptx.ir.Opcode;
@@ -249,12 +248,7 @@ final class AccessAnalysis {
 
   /** Returns the function at an address, or null if the address is not exactly a function's. */
   @Nullable PtxFunction functionAt(Derivation address) {
-    boolean plainAddress =
-        address.size() == 1
-            && address.hasObject()
-            && address.isFixed()
-            && address.offset() == 0
-            && address.multiple(0) == Multiple.ONE;
-    return plainAddress ? memory.object(address.origin(0)).function() : null;
+    boolean isStart = address.isPlace() && address.isFixed() && address.offset() == 0;
+    return isStart ? memory.object(address.origin(0)).function() : null;
   }
 }

@@ -3,7 +3,6 @@ package dev.streamfence.internal.ptx.analysis;
 import dev.streamfence.internal.ptx.analysis.lattice.AddressJudge;
 import dev.streamfence.internal.ptx.analysis.lattice.BitArithmetic;
 import dev.streamfence.internal.ptx.analysis.lattice.Derivation;
-import dev.streamfence.internal.ptx.analysis.lattice.Multiple;
 import dev.streamfence.internal.ptx.analysis.lattice.Origin;
 import dev.streamfence.internal.ptx.analysis.lattice.ParameterRole;
 import dev.streamfence.internal.ptx.analysis.lattice.Provenance;
@@ -204,9 +203,7 @@ final class ObjectFlow {
   }
 
   private static boolean isBounded(Derivation address, long offset) {
-    return address.isBounded()
-        && address.size() == 1
-        && address.multiple(0) == Multiple.ONE
+    return address.isPlace()
         && Math.abs(address.offset()) < MAX_OFFSET
         && Math.abs(offset) < MAX_OFFSET;
   }

@@ -232,6 +232,21 @@ class AccessCallsTest {
     assertThat(kernel.q().verdict()).isEqualTo(NONE);
   }
 
+  /** The address of a shared variable may lie in a register of 32 bits. */
+  @Test
+  void aLiteralIsPassedInTheBitsOfItsRegister() {
+    AnalysedKernel kernel =
+        AnalysedKernel.in(
+            function(
+                    "(.reg .b32 %at) at(.reg .u16 %x, .reg .b32 %a)",
+                    "mad.wide.u16 %at, %x, 1, %a;")
+                + ".shared .align 8 .b64 s[2];",
+            "st.shared.u64 [s+8], %rd1; mov.u32 %r5, s; call (%r6), at, (65544, %r5);"
+                + "ld.shared.u64 %rd9, [%r6]; st.global.u32 [%rd9], 7;");
+
+    assertThat(kernel.p().write().or(kernel.p()::possibleWrite)).isPresent();
+  }
+
   private static final String SAME_REGISTER =
       function("(.reg .b64 %result) same(.reg .b64 %a)", "mov.u64 %result, %a;");
   private static final String SAME_PARAMETER =

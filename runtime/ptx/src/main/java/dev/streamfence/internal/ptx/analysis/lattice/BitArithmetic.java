@@ -44,9 +44,6 @@ public final class BitArithmetic {
           if (derivation.hasObject()) {
             return derivation;
           }
-          if (derivation.isConstant()) {
-            return ProvenanceArithmetic.isHeld(derivation, bits) ? derivation : Derivation.NUMBER;
-          }
           Derivation part =
               (isCount(derivation) ? derivation : partOf(derivation)).withNarrowNumbers(bits);
           return derivation.isBounded() && ProvenanceArithmetic.isHeld(derivation, bits)
@@ -92,10 +89,10 @@ public final class BitArithmetic {
           if (isWithin(x, y, alignments) || isWithin(y, x, alignments)) {
             return ProvenanceArithmetic.sum(x, y);
           }
-          if (isRange(x) && isPlace(y)) {
+          if (isRange(x) && y.isPlace()) {
             return ProvenanceArithmetic.sum(y, upTo(x));
           }
-          if (isRange(y) && isPlace(x)) {
+          if (isRange(y) && x.isPlace()) {
             return ProvenanceArithmetic.sum(x, upTo(y));
           }
           Derivation both =
@@ -115,18 +112,10 @@ public final class BitArithmetic {
   private static boolean isWithin(Derivation number, Derivation at, IntUnaryOperator alignments) {
     return number.isConstant()
         && at.isFixed()
-        && isPlace(at)
+        && at.isPlace()
         && number.offset() >= 0
         && number.offset() < alignments.applyAsInt(at.origin(0))
         && (number.offset() & at.offset()) == 0;
-  }
-
-  /** Returns whether it is the address of a known part of one object. */
-  private static boolean isPlace(Derivation at) {
-    return at.isBounded()
-        && at.size() == 1
-        && at.multiple(0) == Multiple.ONE
-        && Origin.isObject(at.origin(0));
   }
 
   private static boolean isRange(Derivation number) {

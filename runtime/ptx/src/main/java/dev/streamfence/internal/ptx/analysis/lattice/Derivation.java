@@ -205,6 +205,11 @@ public final class Derivation {
     return isFixed() && origins.length == 0;
   }
 
+  /** Returns whether the sum is an address of one object at an offset within known limits. */
+  public boolean isPlace() {
+    return isBounded() && origins.length == 1 && hasObject() && multiples[0] == Multiple.ONE;
+  }
+
   /** Returns whether the sum is a number within known limits. */
   boolean isSmallNumber() {
     return isBounded() && !hasObject();
@@ -219,7 +224,7 @@ public final class Derivation {
     if (wide == UNBOUNDED) {
       return unbounded();
     }
-    // So small a number is no address.
+    // A number within narrow limits is no address.
     int bits = foreign ? WHOLE_BITS : loadedBits;
     return new Derivation(origins, multiples, false, bits, least, wide, source);
   }
