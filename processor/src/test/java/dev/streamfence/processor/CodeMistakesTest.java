@@ -1206,6 +1206,96 @@ class CodeMistakesTest {
     mistakesWith(bits, kernels(declared.formatted("float", ""))).areNoneAtAll();
   }
 
+  @ParameterizedTest
+  @CsvSource({
+    "int,    v2.f32, f, float, no",
+    "short,  v2.f32, f, float, no",
+    "char,   v2.f32, f, float, no",
+    "double, v2.f32, f, float, no",
+    "float,  v2.f32, f, float, yes",
+    "byte,   v2.f32, f, float, yes",
+    "long,   v2.f32, f, float, yes",
+    "short,  nc.f32, f, float, no",
+    "float,  f64,    fd, double, no",
+    "int,    v2.f64, fd, double, no",
+    "long,   v2.f64, fd, double, no",
+    "double, v2.f64, fd, double, yes",
+  })
+  void anArrayOfOtherNumbersThanTheKernelComputesWithIsAWarning(
+      String declared, String type, String register, String numbers, String isRight) {
+    boolean isVector = type.startsWith("v2");
+    String loaded = isVector ? "{%" + register + "1, %" + register + "2}" : "%" + register + "1";
+    String plain = type.substring(type.length() - 3);
+    String own =
+        ".reg .f32 %f<4>; .reg .f64 %fd<4>; ld.param.u64 %rd1, [a]; ld.param.u32 %r4, [n];\n"
+            + ("ld.global." + type + " " + loaded + ", [%rd1];\n")
+            + ("add." + plain + " %" + register + "3, %" + register + "1, %" + register + "1;");
+    byte[] code = kernel("sm_75", ".param .u64 a, .param .u32 n", own);
+    String kernel = "@Kernel void run(@Reads DeviceArray<%s[]> %sa, @ThreadCount int n);";
+
+    if (isRight.equals("yes")) {
+      mistakesWith(code, kernels(kernel.formatted(declared, ""))).areNoneAtAll();
+    } else {
+      mistakesWith(code, kernels(kernel.formatted(declared, "«")))
+          .areWarning(
+              Problem.ELEMENT_WIDTH,
+              "parameter 'a' of run is "
+                  + (declared + "[], but the kernel only touches numbers of type " + numbers)
+                  + (": ld.global." + type + " in line 7 of k/k.ptx; take a DeviceArray<")
+                  + (numbers + "[]>"));
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "int x, float y    | ld.global.f32 %f1, [%rd3+4];           | none | none",
+        "float x, int y    | ld.global.f32 %f1, [%rd3+4];           |whose component 2 is of type int|float",
+        "float x, int y    | ld.global.f32 %f1, [%rd3];             | none | none",
+        "float x, float y  | ld.global.v2.f32 {%f1, %f2}, [%rd3];   | none | none",
+        "int x, float y    | ld.global.v2.f32 {%f1, %f2}, [%rd3];   |whose component 1 is of type int|float",
+        "long x            | ld.global.f32 %f1, [%rd3+4];           | which has no component at byte 4|float",
+        "double x          | ld.global.f32 %f1, [%rd3];             |whose component 1 is of type double|float",
+        "float x, float y  | ld.global.f64 %fd1, [%rd3];            |whose component 1 is of type float|double",
+        "int x, int y      | st.global.f32 [%rd3-4], %f3;           |whose component 2 is of type int|float",
+        "int x, int y      | red.global.add.f32 [%rd3], %f3;        |whose component 1 is of type int|float",
+        // Nothing is known of other strides, of bits, and of numbers that are only copied.
+        "int x, int y, int z | ld.global.f32 %f1, [%rd3+4];         | none | none",
+        "int x, int y      | ld.global.b32 %f1, [%rd3];             | none | none",
+        "int x, int y      | ld.global.f32 %f2, [%rd3]; st.global.f32 [%rd3], %f2; | none | none",
+      })
+  void recordsWithOtherComponentsThanTheKernelComputesWithAreAWarning(
+      String components, String access, String difference, String number) {
+    String own =
+        ".reg .f32 %f<4>; .reg .f64 %fd<4>; ld.param.u64 %rd1, [a]; mov.u32 %r3, %tid.x;"
+            + " mul.wide.u32 %rd2, %r3, 8; add.s64 %rd3, %rd1, %rd2; mov.f32 %f2, 0f00000000;"
+            + " add.f32 %f3, %f2, %f2;\n"
+            + (access + "\nadd.f32 %f2, %f1, %f1; add.f64 %fd2, %fd1, %fd1;");
+    byte[] code = kernel("sm_75", ".param .u64 a, .param .u32 n", own);
+    boolean stores = access.contains("st.") || access.contains("red.");
+    boolean loads = access.contains("ld.") || access.contains("red.");
+    String kernel =
+        "record Pair("
+            + components
+            + ") {}\n"
+            + ("@Kernel void run(" + (loads ? stores ? "@ReadWrites" : "@Reads" : "@Writes"))
+            + " DeviceArray<Pair[]> %sa, @ThreadCount int n);";
+
+    if (difference.equals("none")) {
+      mistakesWith(code, kernels(kernel.formatted(""))).areNoneAtAll();
+    } else {
+      mistakesWith(code, kernels(kernel.formatted("«")))
+          .areWarning(
+              Problem.ELEMENT_WIDTH,
+              "parameter 'a' of run is Pair[], "
+                  + (difference + ", but the kernel computes with a " + number + " there: ")
+                  + access.substring(0, access.indexOf(' '))
+                  + " in line 7 of k/k.ptx; take a record with the components of the kernel's"
+                  + " structure, in the same order");
+    }
+  }
+
   /** The head of a module with one kernel, to which its statements are added. */
   private static byte[] kernel(String target, String parameters, String body) {
     return (".version 7.0\n.target "

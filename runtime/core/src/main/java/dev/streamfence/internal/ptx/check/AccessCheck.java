@@ -3,6 +3,7 @@ package dev.streamfence.internal.ptx.check;
 import static dev.streamfence.launch.KernelParameter.annotation;
 
 import dev.streamfence.internal.ptx.analysis.AccessSite;
+import dev.streamfence.internal.ptx.analysis.AccessedWords;
 import dev.streamfence.internal.ptx.analysis.KernelAccesses;
 import dev.streamfence.internal.ptx.analysis.ParameterAccess;
 import dev.streamfence.internal.ptx.check.Mismatch.Difference;
@@ -126,7 +127,6 @@ final class AccessCheck {
     }
     found.ifPresent(mismatches::add);
     String declared = String.format(arrays, elements.typeName());
-    boolean areIntegers = elements == ElementType.INT || elements == ElementType.LONG;
     return access
         .words()
         .flatMap(
@@ -134,9 +134,14 @@ final class AccessCheck {
                 words.areNarrowerThan(elements.sizeInBytes())
                     ? Optional.of(
                         Mismatch.ofWidth(words, subject, declared, elements.sizeInBytes()))
-                    : words.areFloatsFor(areIntegers, elements.sizeInBytes())
+                    : elements instanceof ElementType type && areOtherFloats(words, type)
                         ? Optional.of(Mismatch.ofFloats(words, subject, declared))
                         : Optional.empty());
+  }
+
+  private static boolean areOtherFloats(AccessedWords words, ElementType elements) {
+    int bytes = elements.sizeInBytes();
+    return words.areOtherFloatsThan(elements.isFloatingPoint() ? bytes : 0, bytes);
   }
 
   /** Compares the accesses to a table, which a kernel only reads, and to the arrays in it. */

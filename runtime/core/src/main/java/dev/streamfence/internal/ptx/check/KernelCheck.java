@@ -150,6 +150,7 @@ public final class KernelCheck {
               () -> new AccessCheck(index, accesses, mismatches).compare(parameter));
     }
     if (mismatches.stream().noneMatch(KernelCheck::isOfType)) {
+      mismatches.addAll(RecordCheck.compare(declared, () -> flow(entry)));
       for (AccessChoice choice : accesses.choices()) {
         ChoiceCheck.compare(choice, accesses, parameters)
             .filter(mismatch -> mismatches.stream().noneMatch(mismatch::repeats))

@@ -49,8 +49,9 @@ public final class Mismatch {
     /** The kernel only loads from a read-write buffer: safe, but other readers wait in vain. */
     ONLY_LOADS,
     /**
-     * The kernel only touches words narrower than the elements, or floating-point numbers where the
-     * elements are integers; {@link #actual} names the arrays that it may be written for.
+     * The kernel only touches words narrower than the elements, or computes with floating-point
+     * numbers of a type that the elements do not have; {@link #actual} names the arrays that it may
+     * be written for.
      */
     ELEMENT_WIDTH,
     /**
@@ -165,7 +166,7 @@ public final class Mismatch {
   }
 
   /**
-   * Elements without a fraction that the kernel only touches as floating-point numbers.
+   * Elements that the kernel only touches as floating-point numbers of another type.
    *
    * @param arrays the declared type in words, such as {@code int[]}
    */
@@ -199,6 +200,12 @@ public final class Mismatch {
             + " bytes at a stride of "
             + words.stride();
     return new Mismatch(Difference.ELEMENT_WIDTH, subject, fitting, words.site(), predicate);
+  }
+
+  /** Records whose components are others than those of the kernel's structure. */
+  static Mismatch ofRecord(AccessSite site, Subject subject, String predicate) {
+    String fitting = "record with the components of the kernel's structure, in the same order";
+    return new Mismatch(Difference.ELEMENT_WIDTH, subject, fitting, site, predicate);
   }
 
   /** The type of floating-point numbers that are as wide as some words. */

@@ -8,6 +8,7 @@ import dev.streamfence.internal.ptx.analysis.lattice.Multiple;
 import dev.streamfence.internal.ptx.analysis.lattice.Origin;
 import dev.streamfence.internal.ptx.analysis.lattice.ParameterRole;
 import dev.streamfence.internal.ptx.analysis.lattice.Provenance;
+import dev.streamfence.internal.ptx.ir.FloatWords;
 import dev.streamfence.internal.ptx.ir.FunctionFlow;
 import dev.streamfence.internal.ptx.syntax.Operand;
 import dev.streamfence.internal.ptx.syntax.PtxFunction;
@@ -163,11 +164,8 @@ final class AccessLedger {
       Entry entry = entries[Origin.index(judge.touched().iterator().next())];
       AccessSite site = site(step, "");
       entry.note(reads, Use.READ, writes, Use.WRITE, site);
-      entry.words.add(
-          site,
-          width,
-          step.instruction().isFloat(),
-          width > 1 ? stride(step, operand) : Optional.empty());
+      int words = width > 0 ? width : FloatWords.width(step.instruction());
+      entry.words.add(site, step, words, width > 1 ? stride(step, operand) : Optional.empty());
     } else if (!judge.touched().isEmpty()) {
       if (judge.isChoice()) {
         Supplier<AccessSite> site = () -> unclearSite(step, operand, judge);

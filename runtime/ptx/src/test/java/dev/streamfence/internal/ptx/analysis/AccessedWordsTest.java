@@ -2,6 +2,7 @@ package dev.streamfence.internal.ptx.analysis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.streamfence.internal.ptx.analysis.AccessedWords.Content;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -9,6 +10,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** The width of the words behind a parameter, and the stride at which threads access them. */
 final class AccessedWordsTest {
+  private static final AccessSite SITE = new AccessSite(1, "k", "ld", "", null);
+
   /** The address of the thread's word of four bytes, in {@code %rd11}. */
   private static final String WORD =
       "mov.u32 %r9, %tid.x; mul.wide.u32 %rd10, %r9, 4; add.s64 %rd11, %rd1, %rd10; ";
@@ -16,10 +19,6 @@ final class AccessedWordsTest {
   /** Width and stride of the accesses to {@code p}, such as {@code 4 at 8}; empty if unknown. */
   private static String words(String body) {
     return of(body).map(each -> each.bytes() + " at " + each.stride()).orElse("");
-  }
-
-  private static boolean areFloats(String body) {
-    return of(WORD + body).orElseThrow().areFloats();
   }
 
   private static Optional<AccessedWords> of(String body) {
@@ -75,6 +74,9 @@ final class AccessedWordsTest {
       delimiter = '|',
       value = {
         "a vector                 | ld.global.v2.u32 {%r1, %r2}, [%rd11];",
+        "a vector of halves       | ld.global.v2.f16 {%h1, %h2}, [%rd11];",
+        "vectors of two widths    | ld.global.v2.f32 {%f1, %f2}, [%rd11]; "
+            + "ld.global.v2.f64 {%fd1, %fd2}, [%rd11];",
         "an atomic                | atom.global.add.u32 %r1, [%rd11], 1;",
         "a reduction              | red.global.add.u32 [%rd11], 1;",
         "a pair of halves         | red.global.add.noftz.f16x2 [%rd11], %r1;",
@@ -87,6 +89,12 @@ final class AccessedWordsTest {
       })
   void nothingIsKnownOfOtherAccesses(String what, String body) {
     assertThat(words(WORD + body)).as(what).isEmpty();
+  }
+
+  @Test
+  void vectorsOfFloatsHaveTheWidthOfTheirElementsAndNoStride() {
+    assertThat(words(WORD + "ld.global.v4.f32 {%f1, %f2, %f3, %f4}, [%rd11];")).isEqualTo("4 at 0");
+    assertThat(words(WORD + "st.global.v2.f64 [%rd11], {%fd1, %fd2};")).isEqualTo("8 at 0");
   }
 
   @Test
@@ -105,31 +113,76 @@ final class AccessedWordsTest {
         .isEqualTo("4 at 4");
   }
 
-  @Test
-  void numbersOfOneWidthAreFloatsIfAllAccessesSaySo() {
-    assertThat(areFloats("ld.global.f32 %f1, [%rd11]; st.global.f32 [%rd11], %f1;")).isTrue();
-    assertThat(areFloats("ld.global.f32 %f1, [%rd11]; st.global.u32 [%rd11], %r1;")).isFalse();
-    assertThat(areFloats("ld.global.b32 %f1, [%rd11];")).isFalse();
-    assertThat(areFloats("red.global.add.f32 [%rd11], %f1;")).isTrue();
-    assertThat(areFloats("atom.global.add.f64 %fd1, [%rd11], %fd2;")).isTrue();
-    assertThat(areFloats("red.global.add.f32 [%rd11], %f1; st.global.u32 [%rd11], %r1;")).isFalse();
-    AccessSite site = new AccessSite(1, "k", "ld", "", null);
-    assertThat(new AccessedWords(4, 4, true, site).areFloatsFor(true, 4)).isTrue();
-    assertThat(new AccessedWords(4, 0, true, site).areFloatsFor(true, 4)).isTrue();
-    assertThat(new AccessedWords(4, 4, true, site).areFloatsFor(false, 4)).isFalse();
-    assertThat(new AccessedWords(4, 4, true, site).areFloatsFor(true, 8)).isFalse();
-    assertThat(new AccessedWords(4, 4, false, site).areFloatsFor(true, 4)).isFalse();
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "FLOATS          | ld.global.f32 %f1, [%rd11]; st.global.f32 [%rd11], %f1;",
+        "FLOATS          | ld.global.f32 %f1, [%rd11]; mov.b32 %r1, %f1; add.s32 %r1, %r1, 1;",
+        "FLOATS          | ld.global.f32 %f1, [%rd11]; selp.f32 %f2, %f1, 0f00000000, %p1;",
+        "FLOATS          | cvt.f64.u32 %fd1, %r9; mov.b64 {%r1, %r2}, %fd1; mov.b32 %f1, %r1; "
+            + "st.global.f32 [%rd11], %f1;",
+        "COMPUTED_FLOATS | ld.global.f32 %f1, [%rd11]; add.f32 %f2, %f1, %f1;",
+        "COMPUTED_FLOATS | ld.global.f32 %f1, [%rd11]; setp.lt.f32 %p1, %f1, 0f00000000;",
+        "COMPUTED_FLOATS | ld.global.f32 %f1, [%rd11]; cvt.f64.f32 %fd1, %f1;",
+        "COMPUTED_FLOATS | mul.f32 %f1, %f1, %f2; st.global.f32 [%rd11], %f1;",
+        "COMPUTED_FLOATS | red.global.add.f32 [%rd11], %f1;",
+        "COMPUTED_FLOATS | atom.global.add.f64 %fd1, [%rd11], %fd2;",
+        "COMPUTED_FLOATS | ld.global.v2.f32 {%f1, %f2}, [%rd11]; add.f32 %f3, %f2, %f2;",
+        "COMPUTED_FLOATS | ld.global.f32 %f1, [%rd11]; ld.global.v2.f32 {%f1, %f2}, [%rd11]; "
+            + "add.f32 %f3, %f2, %f2;",
+        "COMPUTED_FLOATS | mul.f32 %f2, %f1, %f1; st.global.v2.f32 [%rd11], {%f1, %f2};",
+        "COMPUTED_FLOATS | ld.global.v4.f32 {%f1, %f2, %f3, %f4}, [%rd11]; bra NEXT; NEXT: "
+            + "add.f32 %f5, %f4, %f4;",
+        "BITS            | ld.global.v2.f32 {%f1, %f2}, [%rd11]; "
+            + "st.global.v2.f32 [%rd11], {%f1, %f2};",
+        "BITS            | ld.global.v2.f32 {%f1, %f2}, [%rd11]; ld.global.f32 %f3, [%rd11];",
+        "BITS            | ld.global.f32 %f1, [%rd11]; add.f32 %f2, %f1, %f1; "
+            + "st.global.u32 [%rd11], %r1;",
+        "BITS            | ld.global.b32 %f1, [%rd11]; add.f32 %f2, %f1, %f1;",
+        "BITS            | red.global.add.f32 [%rd11], %f1; st.global.u32 [%rd11], %r1;",
+      })
+  void numbersOfOneWidthAreFloatsIfAllAccessesSaySo(Content expected, String body) {
+    assertThat(of(WORD + body).orElseThrow().content()).isEqualTo(expected);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    // What the words are, their bytes; what the elements are: their bytes, and those of floats.
+    "true,  FLOATS,          4, 4, 0",
+    "true,  FLOATS,          8, 8, 0",
+    "true,  COMPUTED_FLOATS, 4, 4, 0",
+    "true,  COMPUTED_FLOATS, 4, 2, 0",
+    "true,  COMPUTED_FLOATS, 8, 2, 0",
+    "true,  COMPUTED_FLOATS, 8, 4, 0",
+    "true,  COMPUTED_FLOATS, 8, 4, 4",
+    "true,  COMPUTED_FLOATS, 4, 8, 8",
+    "false, COMPUTED_FLOATS, 4, 8, 0",
+    "false, COMPUTED_FLOATS, 4, 1, 0",
+    "false, COMPUTED_FLOATS, 4, 4, 4",
+    "false, COMPUTED_FLOATS, 8, 8, 8",
+    "false, FLOATS,          4, 4, 4",
+    "false, FLOATS,          4, 2, 0",
+    "false, FLOATS,          8, 4, 4",
+    "false, FLOATS,          4, 8, 8",
+    "false, BITS,            4, 4, 4",
+    "false, BITS,            4, 4, 0",
+  })
+  void floatsAreNoElementsOfAnotherType(
+      boolean expected, Content content, int bytes, int elementBytes, int floatBytes) {
+    AccessedWords words = new AccessedWords(bytes, 0, content, SITE);
+    assertThat(words.areOtherFloatsThan(floatBytes, elementBytes)).isEqualTo(expected);
+    assertThat(words.areFloats()).isEqualTo(content != Content.BITS);
   }
 
   @Test
   void onlyNeighbouringWordsThatAreNarrowerSayAnythingAboutElements() {
-    AccessSite site = new AccessSite(1, "k", "ld", "", null);
-    assertThat(new AccessedWords(4, 4, false, site).areNarrowerThan(8)).isTrue();
-    assertThat(new AccessedWords(2, 2, false, site).areNarrowerThan(4)).isTrue();
-    assertThat(new AccessedWords(4, 4, false, site).areNarrowerThan(4)).isFalse();
-    assertThat(new AccessedWords(8, 8, false, site).areNarrowerThan(4)).isFalse();
-    assertThat(new AccessedWords(4, 8, false, site).areNarrowerThan(8)).isFalse();
-    assertThat(new AccessedWords(4, 0, false, site).areNarrowerThan(8)).isFalse();
-    assertThat(new AccessedWords(1, 1, false, site).areNarrowerThan(8)).isFalse();
+    assertThat(new AccessedWords(4, 4, Content.BITS, SITE).areNarrowerThan(8)).isTrue();
+    assertThat(new AccessedWords(2, 2, Content.BITS, SITE).areNarrowerThan(4)).isTrue();
+    assertThat(new AccessedWords(4, 4, Content.BITS, SITE).areNarrowerThan(4)).isFalse();
+    assertThat(new AccessedWords(8, 8, Content.BITS, SITE).areNarrowerThan(4)).isFalse();
+    assertThat(new AccessedWords(4, 8, Content.BITS, SITE).areNarrowerThan(8)).isFalse();
+    assertThat(new AccessedWords(4, 0, Content.BITS, SITE).areNarrowerThan(8)).isFalse();
+    assertThat(new AccessedWords(1, 1, Content.BITS, SITE).areNarrowerThan(8)).isFalse();
   }
 }

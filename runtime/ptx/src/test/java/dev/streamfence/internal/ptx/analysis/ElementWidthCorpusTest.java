@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -20,8 +21,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /**
  * Compares the width of words in the PTX with the types in the sources, for every pointer to
- * numbers that a kernel of the tests takes. A right type is never complained of; most wrong ones
- * are.
+ * numbers that a kernel of the tests takes. A right type is never complained of, unless the kernel
+ * stores the bits of floating-point numbers as integers; most wrong ones are.
  */
 final class ElementWidthCorpusTest {
   private static final Pattern KERNEL =
@@ -52,6 +53,16 @@ final class ElementWidthCorpusTest {
           Map.entry("u64", 8),
           Map.entry("double", 8));
 
+  private static final Set<String> FLOATS = Set.of("float", "double");
+
+  /** The types that are planted for another one. */
+  private static final List<String> PLANTED =
+      List.of("short", "int", "long long", "float", "double");
+
+  /** Arrays of integers in which kernels store the bits of floating-point numbers. */
+  private static final List<String> BITS_OF_FLOATS =
+      List.of("float.ptx single_precision u32* out", "expressions.ptx widen_floats long long");
+
   /** Counts, over all pointers to numbers. */
   private static final class Figures {
     int pointers;
@@ -61,20 +72,36 @@ final class ElementWidthCorpusTest {
     int found;
     final List<String> wrong = new ArrayList<>();
 
-    void add(String where, int size, ParameterAccess access) {
+    void add(String where, String type, ParameterAccess access) {
       pointers++;
       knownWidths += access.words().isPresent() ? 1 : 0;
       knownStrides += access.words().filter(words -> words.stride() > 0).isPresent() ? 1 : 0;
-      if (access.words().filter(words -> words.areNarrowerThan(size)).isPresent()) {
+      if (isComplainedOf(access, type)) {
         wrong.add(where + ": " + access.words().orElseThrow());
       }
+      int size = SIZES.get(type);
       // Of single bytes nothing is said, so that wrong types are planted for words only.
       boolean isTouched = access.verdict() != ParameterAccess.Verdict.NONE;
-      for (int other = 2 * size; size > 1 && isTouched && other <= 8; other *= 2) {
-        int tooWide = other;
-        planted++;
-        found += access.words().filter(words -> words.areNarrowerThan(tooWide)).isPresent() ? 1 : 0;
+      for (String other : PLANTED) {
+        boolean isWrong =
+            FLOATS.contains(type)
+                ? !other.equals(type)
+                : !FLOATS.contains(other) && SIZES.get(other) > size;
+        if (size > 1 && isTouched && isWrong) {
+          planted++;
+          found += isComplainedOf(access, other) ? 1 : 0;
+        }
       }
+    }
+
+    private static boolean isComplainedOf(ParameterAccess access, String type) {
+      int size = SIZES.get(type);
+      int floatBytes = FLOATS.contains(type) ? size : 0;
+      return access
+          .words()
+          .filter(
+              words -> words.areNarrowerThan(size) || words.areOtherFloatsThan(floatBytes, size))
+          .isPresent();
     }
 
     @Override
@@ -125,17 +152,18 @@ final class ElementWidthCorpusTest {
       for (int i = 0; i < declared.length; i++) {
         String plain = declared[i].replaceAll("\\b(const|volatile|__restrict__)\\b", " ");
         Matcher pointer = POINTER.matcher(plain.replaceAll("\\s+", " ").strip());
-        Integer size = pointer.matches() ? SIZES.get(pointer.group(1)) : null;
-        if (size != null) {
+        if (pointer.matches() && SIZES.containsKey(pointer.group(1))) {
           figures.add(
-              name + " " + entry.name() + " " + declared[i].strip(), size, accesses.parameter(i));
+              name + " " + entry.name() + " " + declared[i].strip(),
+              pointer.group(1),
+              accesses.parameter(i));
         }
       }
     }
   }
 
   @ParameterizedTest
-  @CsvSource({"'', 0.4", "-debug, 0"})
+  @CsvSource({"'', 0.6", "-debug, 0.5"})
   void noRightTypeIsComplainedOfAndManyWrongOnesAre(String suffix, double least)
       throws IOException {
     Figures figures = new Figures();
@@ -155,7 +183,7 @@ final class ElementWidthCorpusTest {
     }
     System.out.println("Element widths" + suffix + ": " + figures);
 
-    assertThat(figures.wrong).isEmpty();
+    assertThat(figures.wrong).allMatch(each -> BITS_OF_FLOATS.stream().anyMatch(each::startsWith));
     assertThat(figures.pointers).isGreaterThan(100);
     assertThat(figures.found).isGreaterThanOrEqualTo((int) (least * figures.planted));
   }
