@@ -1161,6 +1161,48 @@ class CodeMistakesTest {
         .are(Problem.NEVER_STORED);
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"st.global.u32 [%rd2], 5;", "ld.global.u32 %r4, [%rd2];"})
+  void anAddressOfUnknownOriginMayBeANumberThatHasRoomForOne(String access) {
+    String parts =
+        "ld.param.u64 %rd1, [a]; cvt.u32.u64 %r1, %rd1; setp.ne.s32 %p1, %r1, 0;\n"
+            + "vote.sync.ballot.b32 %r3, %p1, -1; cvt.u64.u32 %rd2, %r3;\n";
+    byte[] code = kernel("sm_75", ".param .u64 a, .param .u32 n", parts + access);
+    String difference =
+        " of run is passed by value, but the kernel may use it as an address: "
+            + (access.substring(0, access.indexOf(' '))
+                + " in line 8 of k/k.ptx (the origin of its address is unknown)");
+
+    mistakesWith(code, kernels("@Kernel void run(long «a, @ThreadCount int n);"))
+        .areWarning(
+            Problem.POSSIBLE_ADDRESS,
+            "parameter 'a'" + difference + "; if it is one, take a DeviceArray");
+    mistakesWith(
+            code, kernels("record Box(long p) {} @Kernel void run(Box «a, @ThreadCount int n);"))
+        .areWarning(
+            Problem.POSSIBLE_ADDRESS,
+            "parameter 'a.p'" + difference + "; if it is one, make this component a DeviceArray");
+  }
+
+  @Test
+  void anArrayMayBeLoadedThroughAnAddressOfUnknownOrigin() {
+    String parts =
+        "ld.param.u64 %rd1, [a]; cvt.u32.u64 %r1, %rd1; setp.ne.s32 %p1, %r1, 0;\n"
+            + "st.global.u32 [%rd1], 5; vote.sync.ballot.b32 %r3, %p1, -1; cvt.u64.u32 %rd2, %r3;\n";
+    byte[] code =
+        kernel("sm_75", ".param .u64 a, .param .u32 n", parts + "ld.global.u32 %r4, [%rd2];");
+    String declared = "@Kernel void run(%s DeviceArray<int[]> %sa, @ThreadCount int n);";
+
+    mistakesWith(code, kernels(declared.formatted("@ReadWrites", ""))).areNoneAtAll();
+    mistakesWith(code, kernels(declared.formatted("@Trusted(\"no\") @Writes", ""))).areNoneAtAll();
+    mistakesWith(code, kernels(declared.formatted("@Writes", "«")))
+        .areWarning(
+            Problem.UNCLEAR_ACCESS,
+            "parameter 'a' of run is @Writes, but the kernel may load from it: ld.global.u32 in line"
+                + " 8 of k/k.ptx (the origin of its address is unknown); check it, and add"
+                + " @Trusted(\"reason\") if it never does");
+  }
+
   @Test
   void onlyTheAddressOfTheGridsWorkspaceIsKnownToBeNoParameters() {
     String own =

@@ -41,11 +41,16 @@ final class AccessCheck {
     declared
         .match(
             new PassedCases<>(
-                value -> number(value.name(), whole, remedy(value)),
+                value -> number(value.name(), whole, isLong(value), remedy(value)),
                 this::fields,
                 array -> array(array, array.name(), 0),
                 table -> table(table, table.name(), 0),
-                threadCount -> number(threadCount.name(), whole, remedy(threadCount))))
+                threadCount ->
+                    number(
+                        threadCount.name(),
+                        whole,
+                        threadCount.sizeInBytes() == Long.BYTES,
+                        remedy(threadCount))))
         .ifPresent(mismatches::add);
   }
 
@@ -67,9 +72,10 @@ final class AccessCheck {
         compared = offset / Long.BYTES;
         ParameterAccess access = accesses.parameter(parameter, offset);
         if (field.sizeInBytes() == Long.BYTES) {
-          number(name, access, "make this component a DeviceArray").ifPresent(mismatches::add);
+          number(name, access, isLong(field), "make this component a DeviceArray")
+              .ifPresent(mismatches::add);
         } else if (access.address().isPresent() || hasNeighbour(struct, i)) {
-          number(name, access, "replace the parts of the address by one DeviceArray")
+          number(name, access, false, "replace the parts of the address by one DeviceArray")
               .ifPresent(mismatches::add);
         }
       }
@@ -90,8 +96,21 @@ final class AccessCheck {
         : "take one DeviceArray instead of the parts of its address";
   }
 
-  private Optional<Mismatch> number(String name, ParameterAccess access, String remedy) {
+  private static boolean isLong(KernelParameter.Field field) {
+    return field instanceof KernelParameter.Value value && value.type() == ElementType.LONG;
+  }
+
+  /**
+   * Compares a number.
+   *
+   * @param isLong whether an address fits into it, so that it may be the one of an access through
+   *     an address of unknown origin
+   */
+  private Optional<Mismatch> number(
+      String name, ParameterAccess access, boolean isLong, String remedy) {
     Subject subject = new Subject(parameter, name, "");
+    Optional<AccessSite> elsewhere =
+        isLong ? accesses.storedElsewhere().or(accesses::loadedElsewhere) : Optional.empty();
     return access
         .address()
         .map(site -> Mismatch.at(site, subject, Difference.ADDRESS, remedy))
@@ -99,6 +118,7 @@ final class AccessCheck {
             () ->
                 access
                     .possibleAddress()
+                    .or(() -> elsewhere)
                     .map(site -> Mismatch.at(site, subject, Difference.MAY_BE_ADDRESS, remedy)));
   }
 
@@ -199,7 +219,11 @@ final class AccessCheck {
                       annotation(mayStore ? Access.READ_WRITE : Access.READ)));
     }
     return mayStore || accesses.storedElsewhere().isPresent()
-        ? unclear(subject, tracked, Difference.MAY_LOAD, access.possibleRead())
+        ? unclear(
+            subject,
+            tracked,
+            Difference.MAY_LOAD,
+            access.possibleRead().or(accesses::loadedElsewhere))
         : Optional.of(Mismatch.of(subject, Difference.NEVER_STORES, ""));
   }
 

@@ -89,7 +89,8 @@ final class AccessLedger {
     }
   }
 
-  private @Nullable AccessSite storedElsewhere;
+  /** The accesses through addresses that come from no parameter, variable or memory. */
+  private final Entry elsewhere = new Entry();
 
   AccessLedger(PtxModule module, GridWorkspace workspace, EntryParameters parameters) {
     this.module = module;
@@ -106,11 +107,9 @@ final class AccessLedger {
     open = true;
   }
 
-  /**
-   * Returns the first store through an address that comes from no parameter, variable or memory.
-   */
-  @Nullable AccessSite storedElsewhere() {
-    return storedElsewhere;
+  /** Returns the first of some accesses through addresses of unknown origin. */
+  @Nullable AccessSite elsewhere(Use use) {
+    return elsewhere.sites.get(use);
   }
 
   /**
@@ -141,11 +140,11 @@ final class AccessLedger {
     if (!open) {
       return;
     }
-    if (writes
-        && address.hasNoOrigin()
+    if (address.hasNoOrigin()
         && !isLoadedFromArray(address)
         && !workspace.isAccess(step, operand)) {
-      storeElsewhere(step);
+      AccessSite site = site(step, "the origin of its address is unknown");
+      elsewhere.note(reads, Use.READ, writes, Use.WRITE, site);
     }
     if (address.isNumber()) {
       return;
@@ -184,11 +183,6 @@ final class AccessLedger {
   private static boolean isLoadedFromArray(Provenance address) {
     return AddressJudge.of(address).loaded().stream()
         .anyMatch(each -> each.hasSeveralSources() || each.source().isPresent());
-  }
-
-  private void storeElsewhere(Step step) {
-    AccessSite site = site(step, "the origin of its address is unknown");
-    storedElsewhere = storedElsewhere == null ? site : AccessSite.first(storedElsewhere, site);
   }
 
   /** Returns the accesses through one of several parameters. */

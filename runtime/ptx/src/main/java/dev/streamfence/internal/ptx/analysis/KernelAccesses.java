@@ -1,5 +1,6 @@
 package dev.streamfence.internal.ptx.analysis;
 
+import dev.streamfence.internal.ptx.analysis.ParameterAccess.Use;
 import dev.streamfence.internal.ptx.analysis.lattice.Origin;
 import dev.streamfence.internal.ptx.syntax.CodeLimits;
 import dev.streamfence.internal.ptx.syntax.PtxEntry;
@@ -44,6 +45,7 @@ public final class KernelAccesses {
   private final Set<Integer> handedOut;
 
   private final @Nullable AccessSite storedElsewhere;
+  private final @Nullable AccessSite loadedElsewhere;
 
   private KernelAccesses(PtxEntry entry, EntryParameters pieces, AccessLedger ledger) {
     this.entry = entry;
@@ -52,7 +54,8 @@ public final class KernelAccesses {
     this.choices = List.copyOf(ledger.choices());
     this.loadedFrom = ledger.loadedFrom();
     this.handedOut = ledger.handedOut();
-    this.storedElsewhere = ledger.storedElsewhere();
+    this.storedElsewhere = ledger.elsewhere(Use.WRITE);
+    this.loadedElsewhere = ledger.elsewhere(Use.READ);
   }
 
   /**
@@ -156,6 +159,11 @@ public final class KernelAccesses {
    */
   public Optional<AccessSite> storedElsewhere() {
     return Optional.ofNullable(storedElsewhere);
+  }
+
+  /** Returns the first load through an address that comes from no parameter, variable or memory. */
+  public Optional<AccessSite> loadedElsewhere() {
+    return Optional.ofNullable(loadedElsewhere);
   }
 
   /** Returns the access to an analysed variable, other than through an address in memory. */
