@@ -183,6 +183,7 @@ class CompilersTest {
     String removal = "@Deprecated(forRemoval = true) ";
     String gone = "\n" + removal + "record Gone(int x) {}";
     String old = "\n@Deprecated record Old(int x) {}";
+    String mark = ", @Reads @Optional @Nullable DeviceArray<int[]> a); }\n%s@interface Nullable {}";
     return List.of(
         removal + kernels + "); }",
         removal + "class Outer { " + kernels + "); } }",
@@ -192,6 +193,8 @@ class CompilersTest {
         kernels + ", Gone p); }" + gone,
         kernels + ", Old p); }" + old,
         kernels + ", Old p, Gone q); }" + old + gone,
+        kernels + mark.formatted("@Deprecated "),
+        kernels + mark.formatted(removal),
         kernels + ", Outer.Inner p); }\n@Deprecated class Outer { record Inner(int x) {} }",
         kernels
             + ", Part p); }\nrecord Part(int x) { @Deprecated(forRemoval = true) public int x() {"

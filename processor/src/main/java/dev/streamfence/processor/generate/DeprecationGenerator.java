@@ -4,11 +4,13 @@ import com.palantir.javapoet.AnnotationSpec;
 import dev.streamfence.processor.model.Deprecation;
 import dev.streamfence.processor.model.KernelInterface;
 import dev.streamfence.processor.model.KernelMethod;
+import dev.streamfence.processor.model.NullMark;
 import dev.streamfence.processor.model.RecordType;
 import dev.streamfence.processor.model.SymbolMethod;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /** Generates a launcher's annotations about deprecation, its own and of what it uses. Stateless. */
 final class DeprecationGenerator {
@@ -36,9 +38,11 @@ final class DeprecationGenerator {
     for (KernelMethod kernel : source.kernels()) {
       boolean mayUseDeprecated = source.deprecation().or(kernel.deprecation()) != Deprecation.NONE;
       used = used.or(kernel.deprecation());
-      for (RecordType type : kernel.records().values()) {
-        used = used.or(type.deprecation());
-        usesDeprecated |= !mayUseDeprecated && type.deprecation() == Deprecation.DEPRECATED;
+      Stream<Deprecation> records = kernel.records().values().stream().map(RecordType::deprecation);
+      Stream<Deprecation> marks = kernel.nullMarks().values().stream().map(NullMark::deprecation);
+      for (Deprecation type : Stream.concat(records, marks).toList()) {
+        used = used.or(type);
+        usesDeprecated |= !mayUseDeprecated && type == Deprecation.DEPRECATED;
       }
     }
     for (SymbolMethod symbol : source.symbols()) {

@@ -5,5 +5,6 @@ package dev.streamfence.processor.model;
  *
  * @param annotation its type
  * @param isOnType whether it is part of the parameter's type, and not of its declaration
+ * @param deprecation that of its type
  */
-public record NullMark(QualifiedName annotation, boolean isOnType) {}
+public record NullMark(QualifiedName annotation, boolean isOnType, Deprecation deprecation) {}

@@ -39,7 +39,12 @@ final class NullMarks {
         .map(annotation -> (TypeElement) annotation.getAnnotationType().asElement())
         .filter(annotation -> annotation.getSimpleName().contentEquals("Nullable"))
         .filter(annotation -> canBeWritten(annotation, owner, elements))
-        .map(annotation -> new NullMark(QualifiedNames.of(annotation), isOnType))
+        .map(
+            annotation ->
+                new NullMark(
+                    QualifiedNames.of(annotation),
+                    isOnType,
+                    Deprecations.around(annotation, elements)))
         .findFirst();
   }
 
