@@ -36,14 +36,44 @@ final class Inequalities {
   private static final Comparator<Step> NEAREST_FIRST = Step::compare;
 
   /**
-   * A multiple of a given polynomial.
-   *
-   * @param coefficient that of the product that it is to cancel
-   * @param negative its terms whose products may be negative
+   * A multiple of a given polynomial that has a product. It is only computed if that product is
+   * what a proof cancels.
    */
-  private record Multiple(Polynomial polynomial, long coefficient, BitSet negative) {
+  private final class Multiple {
+    private final Polynomial given;
+    private final Monomial factor;
+    private final long coefficient;
+    private @Nullable Polynomial polynomial;
+
+    /** Its terms whose products may be negative; of no meaning before it is computed. */
+    private final BitSet negative = new BitSet();
+
+    /**
+     * Creates the multiple.
+     *
+     * @param factor what is not negative
+     * @param coefficient that of the product that it is to cancel
+     */
+    Multiple(Polynomial given, Monomial factor, long coefficient) {
+      this.given = given;
+      this.factor = factor;
+      this.coefficient = coefficient;
+    }
+
     boolean cancels(Term term) {
       return coefficient > 0 == term.coefficient() > 0;
+    }
+
+    Polynomial polynomial() {
+      Polynomial found = polynomial;
+      if (found == null) {
+        found = Objects.requireNonNull(Polynomial.ZERO.combined(1, given, 1, factor));
+        for (int at = 0; at < found.size(); at++) {
+          negative.set(at, mayBeNegative(found.term(at).product()));
+        }
+        polynomial = found;
+      }
+      return found;
     }
   }
 
@@ -230,16 +260,12 @@ final class Inequalities {
     for (Polynomial each : given) {
       for (int i = 0; i < each.size(); i++) {
         Monomial factor = product.without(each.term(i).product());
-        Polynomial multiple =
-            factor == null || mayBeNegative(factor)
-                ? null
-                : Polynomial.ZERO.combined(1, each, 1, factor);
-        if (multiple != null) {
-          BitSet negative = new BitSet();
-          for (int at = 0; at < multiple.size(); at++) {
-            negative.set(at, mayBeNegative(multiple.term(at).product()));
-          }
-          found.add(new Multiple(multiple, each.term(i).coefficient(), negative));
+        // The first term has the highest degree.
+        if (factor != null
+            && each.term(0).product().nodes().length + factor.nodes().length
+                <= Polynomial.MAX_DEGREE
+            && !mayBeNegative(factor)) {
+          found.add(new Multiple(each, factor, each.term(i).coefficient()));
         }
       }
     }
@@ -256,12 +282,13 @@ final class Inequalities {
     long factor = Math.abs(cancelled) / common;
     int size = goal.size();
     int open = openOfGoal;
+    Polynomial polynomial = by.polynomial();
     try {
       for (int i = 0; scale > 1 && i < goal.size(); i++) {
         Math.multiplyExact(goal.term(i).coefficient(), scale);
       }
-      for (int i = 0; i < by.polynomial.size(); i++) {
-        Term less = by.polynomial.term(i);
+      for (int i = 0; i < polynomial.size(); i++) {
+        Term less = polynomial.term(i);
         long before = goal.coefficient(less.product());
         long after = Math.addExact(before * scale, Math.multiplyExact(less.coefficient(), -factor));
         size += (after == 0 ? 0 : 1) - (before == 0 ? 0 : 1);
@@ -270,7 +297,7 @@ final class Inequalities {
     } catch (ArithmeticException e) {
       return null;
     }
-    return size > Polynomial.MAX_TERMS ? null : new Rest(by.polynomial, scale, factor, size, open);
+    return size > Polynomial.MAX_TERMS ? null : new Rest(polynomial, scale, factor, size, open);
   }
 
   private boolean mayBeNegative(Monomial product) {
