@@ -1184,6 +1184,31 @@ class CodeMistakesTest {
             "parameter 'a.p'" + difference + "; if it is one, make this component a DeviceArray");
   }
 
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "mov.u64 %rd2, 4096;",
+        "ld.global.u64 %rd2, [pointer];",
+        "ld.const.u64 %rd2, [constants+8];",
+        "{ .param .b64 s; .param .b64 r; st.param.b64 [s], 16; call.uni (r), malloc, (s);"
+            + " ld.param.b64 %rd2, [r]; }",
+      })
+  void anAddressThatNoBitsOfNumbersMakeIsNone(String address) {
+    byte[] code =
+        (".version 7.0\n.target sm_75\n.address_size 64\n.global .u64 pointer; .const .u64"
+                + " constants[2]; .extern .func (.param .b64 p) malloc (.param .b64 s);\n"
+                + ".visible .entry run(.param .u64 a, .param .u64 b, .param .u32 n)"
+                + " { .reg .b32 %r<10>; .reg .b64 %rd<10>; ld.param.u64 %rd1, [a];\n"
+                + (address + " ld.global.u32 %r1, [%rd2]; st.global.u32 [%rd2], 5;")
+                + " st.global.u32 [%rd1], %r1; ret; }\n")
+            .getBytes(UTF_8);
+
+    mistakesWith(
+            code,
+            kernels("@Kernel void run(@Writes DeviceArray<int[]> a, long b, @ThreadCount int n);"))
+        .areNoneAtAll();
+  }
+
   @Test
   void anArrayMayBeLoadedThroughAnAddressOfUnknownOrigin() {
     String parts =
@@ -1293,36 +1318,42 @@ class CodeMistakesTest {
       delimiter = '|',
       value = {
         "int x, float y    | ld.global.f32 %f1, [%rd3+4];           | none | none",
-        "float x, int y    | ld.global.f32 %f1, [%rd3+4];           |whose component 2 is of type int|float",
+        "float x, int y    | ld.global.f32 %f1, [%rd3+4];           | whose component 2 is of type int | float",
         "float x, int y    | ld.global.f32 %f1, [%rd3];             | none | none",
         "float x, float y  | ld.global.v2.f32 {%f1, %f2}, [%rd3];   | none | none",
-        "int x, float y    | ld.global.v2.f32 {%f1, %f2}, [%rd3];   |whose component 1 is of type int|float",
-        "long x            | ld.global.f32 %f1, [%rd3+4];           | which has no component at byte 4|float",
-        "double x          | ld.global.f32 %f1, [%rd3];             |whose component 1 is of type double|float",
-        "float x, float y  | ld.global.f64 %fd1, [%rd3];            |whose component 1 is of type float|double",
-        "int x, int y      | st.global.f32 [%rd3-4], %f3;           |whose component 2 is of type int|float",
-        "int x, int y      | red.global.add.f32 [%rd3], %f3;        |whose component 1 is of type int|float",
-        // Nothing is known of other strides, of bits, and of numbers that are only copied.
+        "int x, float y    | ld.global.v2.f32 {%f1, %f2}, [%rd3];   | whose component 1 is of type int | float",
+        "int x, float y    | ld.global.v2.u32 {%r4, %r5}, [%rd3]; mov.b32 %f1, %r5; | none | none",
+        "int x, int y      | ld.global.v2.u32 {%r4, %r5}, [%rd3]; mov.b32 %f1, %r5; | whose component 2 is of type int | float",
+        "double x          | ld.global.f32 %f1, [%rd3+4];           | which has no component at byte 4 | float",
+        "double x          | ld.global.f32 %f1, [%rd3];             | whose component 1 is of type double | float",
+        "float x, float y  | ld.global.f64 %fd1, [%rd3];            | whose component 1 is of type float | double",
+        "int x, int y      | st.global.f32 [%rd3-4], %f3;           | whose component 2 is of type int | float",
+        "int x, int y      | mov.b32 %r4, %f3; st.global.u32 [%rd3], %r4; | whose component 1 is of type int | float",
+        "int x, int y      | red.global.add.f32 [%rd3], %f3;        | whose component 1 is of type int | float",
+        "int x, int y      | red.global.add.v2.f32 [%rd3], {%f3, %f3}; | whose component 1 is of type int | float",
+        "int x, int y      | ld.global.f32 %f2, [%rd3]; red.shared.add.f32 [0], %f2; | whose component 1 is of type int | float",
+        // Bytes are any memory, and a long may hold a pair.
+        "byte x, byte y, short z, int w | ld.global.f32 %f1, [%rd3]; | none | none",
+        "long x            | ld.global.f32 %f1, [%rd3+4];           | none | none",
+        // A number that is converted to a floating-point number is none.
+        "int x, int y | ld.global.u32 %r4, [%rd3]; cvt.rn.f32.s32 %f1, %r4; | none | none",
+        "int x, int y | cvt.rzi.s32.f32 %r4, %f2; st.global.u32 [%rd3], %r4; | none | none",
+        "short x, short y, int z | ld.global.u16 %h1, [%rd3]; cvt.f32.f16 %f1, %h1; | none | none",
+        "short x, short y, int z | ld.global.u32 %r4, [%rd3]; mov.b32 {%h1, %h2}, %r4; cvt.f32.f16 %f1, %h1; | none | none",
+        "int x, int y | ld.global.f32 %f2, [%rd3]; cvt.rzi.s32.f32 %r4, %f2; | whose component 1 is of type int | float",
+        "int x, int y | cvt.rn.f32.s32 %f1, %r3; st.global.f32 [%rd3], %f1; | whose component 1 is of type int | float",
+        // Nothing is known of other distances, of bits, and of numbers that are only copied.
         "int x, int y, int z | ld.global.f32 %f1, [%rd3+4];         | none | none",
-        "int x, int y      | ld.global.b32 %f1, [%rd3];             | none | none",
+        "int x, int y      | ld.global.b32 %r4, [%rd3];             | none | none",
         "int x, int y      | ld.global.f32 %f2, [%rd3]; st.global.f32 [%rd3], %f2; | none | none",
+        "int x, int y      | ld.global.f32 %f3, [%rd3]; bra B; B: mov.f32 %f3, %f2; bra C; C: add.f32 %f2, %f3, %f3; | none | none",
+        // A union has both.
+        "int x, int y      | ld.global.f32 %f1, [%rd3+4]; ld.global.u32 %r4, [%rd3+4]; add.s32 %r5, %r4, 1; | none | none",
       })
   void recordsWithOtherComponentsThanTheKernelComputesWithAreAWarning(
       String components, String access, String difference, String number) {
-    String own =
-        ".reg .f32 %f<4>; .reg .f64 %fd<4>; ld.param.u64 %rd1, [a]; mov.u32 %r3, %tid.x;"
-            + " mul.wide.u32 %rd2, %r3, 8; add.s64 %rd3, %rd1, %rd2; mov.f32 %f2, 0f00000000;"
-            + " add.f32 %f3, %f2, %f2;\n"
-            + (access + "\nadd.f32 %f2, %f1, %f1; add.f64 %fd2, %fd1, %fd1;");
-    byte[] code = kernel("sm_75", ".param .u64 a, .param .u32 n", own);
-    boolean stores = access.contains("st.") || access.contains("red.");
-    boolean loads = access.contains("ld.") || access.contains("red.");
-    String kernel =
-        "record Pair("
-            + components
-            + ") {}\n"
-            + ("@Kernel void run(" + (loads ? stores ? "@ReadWrites" : "@Reads" : "@Writes"))
-            + " DeviceArray<Pair[]> %sa, @ThreadCount int n);";
+    String kernel = "record Pair(" + components + ") {}\n" + recordKernel(access, "Pair");
+    byte[] code = recordCode(8, access);
 
     if (difference.equals("none")) {
       mistakesWith(code, kernels(kernel.formatted(""))).areNoneAtAll();
@@ -1332,10 +1363,84 @@ class CodeMistakesTest {
               Problem.ELEMENT_WIDTH,
               "parameter 'a' of run is Pair[], "
                   + (difference + ", but the kernel computes with a " + number + " there: ")
-                  + access.substring(0, access.indexOf(' '))
+                  + accessWord(access)
                   + " in line 7 of k/k.ptx; take a record with the components of the kernel's"
                   + " structure, in the same order");
     }
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "double x, int y           | 24 | 16",
+        "double x, double y, int z | 16 | 24",
+        "int x, short y            | 12 | 8",
+        // What divides the size may be a part of the element, and a multiple of it several.
+        "double x, int y           | 16 | 0",
+        "double x, int y           | 8  | 0",
+        "double x, int y           | 48 | 0",
+        // Numbers of one type may be taken several at a time.
+        "float x, float y, float z | 16 | 0",
+        "float x, float y, float z | 4  | 0",
+      })
+  void recordsOfAnotherSizeThanTheKernelsElementsAreAWarning(
+      String components, int distance, int size) {
+    String access = "ld.global.u32 %r4, [%rd3];";
+    String kernel = "record Item(" + components + ") {}\n" + recordKernel(access, "Item");
+    byte[] code = recordCode(distance, access);
+
+    if (size == 0) {
+      mistakesWith(code, kernels(kernel.formatted(""))).areNoneAtAll();
+    } else {
+      mistakesWith(code, kernels(kernel.formatted("«")))
+          .areWarning(
+              Problem.ELEMENT_WIDTH,
+              "parameter 'a' of run is Item[], whose elements have "
+                  + (size + " bytes, but the kernel accesses elements at a distance of " + distance)
+                  + ": ld.global.u32 in line 7 of k/k.ptx; take a record with the components of the"
+                  + " kernel's structure, in the same order");
+    }
+  }
+
+  /** A kernel that accesses the elements of an array, at a distance of so many bytes. */
+  private static byte[] recordCode(int distance, String access) {
+    String own =
+        ".reg .b16 %h<4>; .reg .f32 %f<4>; .reg .f64 %fd<4>; ld.param.u64 %rd1, [a]; mov.u32 %r3, %tid.x;"
+            + " mul.wide.u32"
+            + (" %rd2, %r3, " + distance + "; add.s64 %rd3, %rd1, %rd2; mov.f32 %f2, 0f00000000;")
+            + " add.f32 %f3, %f2, %f2;\n"
+            + (access + "\nadd.f32 %f2, %f1, %f1; add.f64 %fd2, %fd1, %fd1;");
+    return kernel("sm_75", ".param .u64 a, .param .u32 n", own);
+  }
+
+  private static String recordKernel(String access, String element) {
+    boolean stores = access.contains("st.") || access.contains("red.global");
+    boolean loads = access.contains("ld.") || access.contains("red.global");
+    return "@Kernel void run("
+        + (loads ? stores ? "@ReadWrites" : "@Reads" : "@Writes")
+        + (" DeviceArray<" + element + "[]> %sa, @ThreadCount int n);");
+  }
+
+  /** The first instruction that accesses global memory. */
+  private static String accessWord(String access) {
+    return access.replaceAll(".*?((?:ld|st|red)\\.global\\S*) .*", "$1");
+  }
+
+  @Test
+  void aWarningIsNoReasonToLeaveOutTheProofOfBounds() {
+    String own =
+        ".reg .f32 %f<4>; ld.param.u64 %rd1, [a]; ld.param.u64 %rd4, [x];"
+            + " mov.u32 %r3, %tid.x; mul.wide.u32 %rd2, %r3, 4; add.s64 %rd5, %rd4, %rd2;"
+            + " ld.global.u32 %r4, [%rd5]; mul.wide.u32 %rd6, %r4, 4; add.s64 %rd3, %rd1, %rd6;\n"
+            + "ld.global.f32 %f1, [%rd3]; add.f32 %f2, %f1, %f1;";
+    byte[] code = kernel("sm_75", ".param .u64 a, .param .u64 x, .param .u32 n", own);
+    String kernel =
+        "@SuppressWarnings(\"streamfence:ElementWidth\") @Kernel(bounds = Bounds.REQUIRED)"
+            + " void run(@Reads DeviceArray<int[]> «a, @Reads DeviceArray<int[]> x,"
+            + " @ThreadCount int n);";
+
+    mistakesWith(code, kernels(kernel)).are(Problem.UNPROVED_BOUNDS);
   }
 
   /** The head of a module with one kernel, to which its statements are added. */

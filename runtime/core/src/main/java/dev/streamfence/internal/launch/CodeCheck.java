@@ -32,19 +32,11 @@ final class CodeCheck {
       Consumer<String> warning) {
     for (Mismatch mismatch : mismatches) {
       String sentence = mismatch.sentence(signature, AccessSite::toString);
-      switch (mismatch.kind()) {
-        case MAY_STORE,
-            MAY_LOAD,
-            MAY_STORE_TO_TABLE,
-            MAY_BE_ADDRESS,
-            CONTENT_ADDRESS,
-            ELEMENT_WIDTH,
-            NO_DYNAMIC_SHARED,
-            NO_CLUSTER,
-            WARP_GROUPS ->
-            warning.accept(source + ": " + sentence);
-        case ONLY_LOADS -> {}
-        default -> throw new KernelLoadException(source, sentence + origin, "", null);
+      if (!mismatch.isWarning()) {
+        throw new KernelLoadException(source, sentence + origin, "", null);
+      }
+      if (mismatch.kind() != Mismatch.Difference.ONLY_LOADS) {
+        warning.accept(source + ": " + sentence);
       }
     }
   }

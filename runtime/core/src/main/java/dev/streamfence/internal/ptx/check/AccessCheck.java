@@ -13,6 +13,7 @@ import dev.streamfence.launch.ArrayElement;
 import dev.streamfence.launch.ElementType;
 import dev.streamfence.launch.KernelParameter;
 import dev.streamfence.launch.KernelParameter.PassedCases;
+import dev.streamfence.launch.RecordElement;
 import dev.streamfence.launch.StructLayout;
 import java.util.List;
 import java.util.Optional;
@@ -45,12 +46,7 @@ final class AccessCheck {
                 this::fields,
                 array -> array(array, array.name(), 0),
                 table -> table(table, table.name(), 0),
-                threadCount ->
-                    number(
-                        threadCount.name(),
-                        whole,
-                        threadCount.sizeInBytes() == Long.BYTES,
-                        remedy(threadCount))))
+                threadCount -> number(threadCount.name(), whole, false, remedy(threadCount))))
         .ifPresent(mismatches::add);
   }
 
@@ -103,14 +99,13 @@ final class AccessCheck {
   /**
    * Compares a number.
    *
-   * @param isLong whether an address fits into it, so that it may be the one of an access through
-   *     an address of unknown origin
+   * @param isLong whether it may be any address that the code puts together from the bits of
+   *     numbers
    */
   private Optional<Mismatch> number(
       String name, ParameterAccess access, boolean isLong, String remedy) {
     Subject subject = new Subject(parameter, name, "");
-    Optional<AccessSite> elsewhere =
-        isLong ? accesses.storedElsewhere().or(accesses::loadedElsewhere) : Optional.empty();
+    Optional<AccessSite> elsewhere = isLong ? accesses.accessedThroughNumbers() : Optional.empty();
     return access
         .address()
         .map(site -> Mismatch.at(site, subject, Difference.ADDRESS, remedy))
@@ -151,12 +146,18 @@ final class AccessCheck {
         .words()
         .flatMap(
             words ->
-                words.areNarrowerThan(elements.sizeInBytes())
+                words.areNarrowerThan(elements.sizeInBytes()) && !isFlat(words, elements)
                     ? Optional.of(
                         Mismatch.ofWidth(words, subject, declared, elements.sizeInBytes()))
                     : elements instanceof ElementType type && areOtherFloats(words, type)
                         ? Optional.of(Mismatch.ofFloats(words, subject, declared))
                         : Optional.empty());
+  }
+
+  /** Whether words may be the components of records, one by one. */
+  private static boolean isFlat(AccessedWords words, ArrayElement elements) {
+    return elements instanceof RecordElement element
+        && element.fields().stream().allMatch(field -> field.sizeInBytes() == words.bytes());
   }
 
   private static boolean areOtherFloats(AccessedWords words, ElementType elements) {
@@ -223,7 +224,7 @@ final class AccessCheck {
             subject,
             tracked,
             Difference.MAY_LOAD,
-            access.possibleRead().or(accesses::loadedElsewhere))
+            access.possibleRead().or(accesses::loadedThroughNumbers))
         : Optional.of(Mismatch.of(subject, Difference.NEVER_STORES, ""));
   }
 

@@ -150,7 +150,9 @@ public final class KernelCheck {
               () -> new AccessCheck(index, accesses, mismatches).compare(parameter));
     }
     if (mismatches.stream().noneMatch(KernelCheck::isOfType)) {
-      mismatches.addAll(RecordCheck.compare(declared, () -> flow(entry)));
+      RecordCheck.compare(declared, () -> flow(entry)).stream()
+          .filter(mismatch -> mismatches.stream().noneMatch(mismatch::repeats))
+          .forEach(mismatches::add);
       for (AccessChoice choice : accesses.choices()) {
         ChoiceCheck.compare(choice, accesses, parameters)
             .filter(mismatch -> mismatches.stream().noneMatch(mismatch::repeats))
@@ -165,7 +167,7 @@ public final class KernelCheck {
     blocks.ifPresent(mismatches::add);
     mismatches.addAll(
         launches.compare(declared, entry, blocks.isPresent() ? Optional.empty() : block(declared)));
-    if (declared.requiresBounds() && mismatches.isEmpty()) {
+    if (declared.requiresBounds() && mismatches.stream().allMatch(Mismatch::isWarning)) {
       mismatches.addAll(bounds(entry, declared).unproved());
     }
     return withoutRepetitions(mismatches);

@@ -260,6 +260,15 @@ public final class Mismatch {
         && isCausedLike(other);
   }
 
+  /** Returns whether launches may be right in spite of the difference. */
+  public boolean isWarning() {
+    return switch (kind) {
+      case ELEMENT_WIDTH, ONLY_LOADS, CONTENT_ADDRESS -> true;
+      case NO_DYNAMIC_SHARED, NO_CLUSTER, WARP_GROUPS -> true;
+      default -> kind.isUnclear();
+    };
+  }
+
   /** Returns whether another difference is only the doubt about which of several arrays it is. */
   boolean explains(Mismatch other) {
     return other.kind.isUnclear() && isCausedLike(other);

@@ -2,7 +2,8 @@ package dev.streamfence.internal.ptx.check;
 
 import dev.streamfence.internal.ptx.analysis.AccessSite;
 import dev.streamfence.internal.ptx.check.Mismatch.Subject;
-import dev.streamfence.internal.ptx.symbolic.ElementFloats;
+import dev.streamfence.internal.ptx.symbolic.ElementAccess;
+import dev.streamfence.internal.ptx.symbolic.ElementAccess.Content;
 import dev.streamfence.internal.ptx.symbolic.KernelFlow;
 import dev.streamfence.launch.ElementType;
 import dev.streamfence.launch.KernelParameter;
@@ -14,78 +15,137 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.Supplier;
-import java.util.stream.IntStream;
 
 /**
- * Compares the components of records in arrays with the floating-point numbers with which a kernel
- * computes. Stateless.
+ * Compares the components of the records in one array with a kernel's accesses: with their
+ * distances, and with the places where the kernel computes with floating-point numbers. Immutable.
  */
 final class RecordCheck {
-  private RecordCheck() {}
+  /** A place in an element. */
+  private record Place(int offset, int bytes) {}
+
+  private final RecordElement element;
+
+  /** Where the kernel computes with integers: a union may have both. */
+  private final Set<Place> integers = new HashSet<>();
+
+  private RecordCheck(RecordElement element, List<ElementAccess> accesses) {
+    this.element = element;
+    for (ElementAccess access : accesses) {
+      if (access.content() == Content.INTEGER && isAtOnePlace(access)) {
+        integers.add(place(access));
+      }
+    }
+  }
 
   /**
-   * Returns the first difference of each array.
+   * Returns the first difference of each array of records.
    *
-   * @param kernel the kernel's code, which is asked for only if there is an array of records
+   * @param kernel the kernel's code, which is asked for only if there is such an array
    */
   static List<Mismatch> compare(KernelSignature declared, Supplier<KernelFlow> kernel) {
     DeclaredArrays arrays = DeclaredArrays.of(declared);
-    List<PlacedParameter> placed = declared.placed();
     Map<Integer, RecordElement> records = new HashMap<>();
-    Map<Integer, Integer> sizes = new HashMap<>();
     for (int array = 0; array < arrays.places().size(); array++) {
-      if (placed.get(arrays.position(array)).parameter() instanceof KernelParameter.Array each
+      KernelParameter parameter = declared.placed().get(arrays.position(array)).parameter();
+      if (parameter instanceof KernelParameter.Array each
           && each.elementType() instanceof RecordElement element) {
         records.put(array, element);
-        sizes.put(array, element.sizeInBytes());
       }
     }
     if (records.isEmpty()) {
       return List.of();
     }
     KernelFlow flow = kernel.get();
+    List<ElementAccess> all =
+        ElementAccess.of(flow, arrays.places(), arrays.tables(), arrays.limits());
     List<Mismatch> found = new ArrayList<>();
-    Set<Integer> seen = new HashSet<>();
-    for (ElementFloats place : ElementFloats.of(flow, arrays.places(), arrays.tables(), sizes)) {
-      RecordElement element = records.get(place.array());
-      if (element != null && !fits(element, place) && seen.add(place.array())) {
-        PlacedParameter parameter = placed.get(arrays.position(place.array()));
-        Subject subject = new Subject(parameter.passed(), parameter.name(), "");
-        AccessSite site =
-            AccessSite.of(flow.module(), flow.entry().name(), place.instruction(), "");
-        found.add(Mismatch.ofRecord(site, subject, difference(element, place)));
-      }
-    }
+    records.forEach(
+        (array, element) -> {
+          List<ElementAccess> own = all.stream().filter(each -> each.array() == array).toList();
+          RecordCheck check = new RecordCheck(element, own);
+          PlacedParameter placed = declared.placed().get(arrays.position(array));
+          Subject subject = new Subject(placed.passed(), placed.name(), "");
+          for (ElementAccess access : own) {
+            Optional<String> difference = check.difference(access);
+            if (difference.isPresent()) {
+              AccessSite site =
+                  AccessSite.of(flow.module(), flow.entry().name(), access.instruction(), "");
+              found.add(Mismatch.ofRecord(site, subject, difference.get()));
+              return;
+            }
+          }
+        });
     return found;
   }
 
-  private static boolean fits(RecordElement element, ElementFloats place) {
-    int field = fieldAt(element, place.offset());
-    ElementType type = field < 0 ? null : element.fields().get(field);
-    return type != null && type.isFloatingPoint() && type.sizeInBytes() == place.bytes();
+  /** The predicate of a sentence about the array; empty if an access fits its elements. */
+  private Optional<String> difference(ElementAccess access) {
+    int size = element.sizeInBytes();
+    String declared = " is " + element.typeName() + "[]";
+    if (!isAtOnePlace(access)) {
+      // Numbers of one type may be taken one by one, and several at a time.
+      return size % access.step() == 0 || hasOneWidth()
+          ? Optional.empty()
+          : Optional.of(
+              declared
+                  + ", whose elements have "
+                  + size
+                  + " bytes, but the kernel accesses elements at a distance of "
+                  + access.step());
+    }
+    Place place = place(access);
+    if (access.content() != Content.FLOAT || integers.contains(place)) {
+      return Optional.empty();
+    }
+    int field = fieldAt(place.offset());
+    ElementType type = element.fields().get(field);
+    boolean isBegin = element.offset(field) == place.offset();
+    if (mayHold(type, place.bytes(), isBegin)) {
+      return Optional.empty();
+    }
+    return Optional.of(
+        declared
+            + (isBegin
+                ? ", whose component " + (field + 1) + " is of type " + type.typeName()
+                : ", which has no component at byte " + place.offset())
+            + ", but the kernel computes with a "
+            + (place.bytes() == Double.BYTES ? "double" : "float")
+            + " there");
   }
 
-  private static String difference(RecordElement element, ElementFloats place) {
-    int field = fieldAt(element, place.offset());
-    String number = place.bytes() == Double.BYTES ? "double" : "float";
-    String component =
-        field < 0
-            ? ", which has no component at byte " + place.offset()
-            : ", whose component "
-                + (field + 1)
-                + (" is of type " + element.fields().get(field).typeName());
-    return " is "
-        + (element.typeName() + "[]" + component)
-        + (", but the kernel computes with a " + number + " there");
+  /** Whether a component may hold a number: bytes are any memory, and a long two such numbers. */
+  private static boolean mayHold(ElementType type, int bytes, boolean isBegin) {
+    return switch (type) {
+      case BOOLEAN, BYTE -> true;
+      case LONG -> bytes == Float.BYTES;
+      default -> type.isFloatingPoint() && type.sizeInBytes() == bytes && isBegin;
+    };
   }
 
-  /** The component that begins at a byte of an element; negative if none does. */
-  private static int fieldAt(RecordElement element, int offset) {
-    return IntStream.range(0, element.fields().size())
-        .filter(field -> element.offset(field) == offset)
-        .findFirst()
-        .orElse(-1);
+  private boolean hasOneWidth() {
+    return element.fields().stream().mapToInt(ElementType::sizeInBytes).distinct().count() == 1;
+  }
+
+  /** Whether an access lies at the same place of every element that it touches. */
+  private boolean isAtOnePlace(ElementAccess access) {
+    return access.step() % element.sizeInBytes() == 0;
+  }
+
+  private Place place(ElementAccess access) {
+    return new Place(
+        (int) Math.floorMod(access.first(), (long) element.sizeInBytes()), access.bytes());
+  }
+
+  /** The last component that begins at a byte of an element, or before it. */
+  private int fieldAt(int offset) {
+    int field = 0;
+    while (field + 1 < element.fields().size() && element.offset(field + 1) <= offset) {
+      field++;
+    }
+    return field;
   }
 }

@@ -8,8 +8,8 @@ import dev.streamfence.internal.ptx.analysis.lattice.Multiple;
 import dev.streamfence.internal.ptx.analysis.lattice.Origin;
 import dev.streamfence.internal.ptx.analysis.lattice.ParameterRole;
 import dev.streamfence.internal.ptx.analysis.lattice.Provenance;
-import dev.streamfence.internal.ptx.ir.FloatWords;
 import dev.streamfence.internal.ptx.ir.FunctionFlow;
+import dev.streamfence.internal.ptx.ir.WordUses;
 import dev.streamfence.internal.ptx.syntax.Operand;
 import dev.streamfence.internal.ptx.syntax.PtxFunction;
 import dev.streamfence.internal.ptx.syntax.PtxModule;
@@ -89,8 +89,11 @@ final class AccessLedger {
     }
   }
 
-  /** The accesses through addresses that come from no parameter, variable or memory. */
+  /** The accesses through addresses that come from no parameter and no variable. */
   private final Entry elsewhere = new Entry();
+
+  /** Those of them whose address the code may have put together from the bits of any value. */
+  private final Entry throughNumbers = new Entry();
 
   AccessLedger(PtxModule module, GridWorkspace workspace, EntryParameters parameters) {
     this.module = module;
@@ -107,9 +110,14 @@ final class AccessLedger {
     open = true;
   }
 
-  /** Returns the first of some accesses through addresses of unknown origin. */
-  @Nullable AccessSite elsewhere(Use use) {
-    return elsewhere.sites.get(use);
+  /** Returns the first store through an address of unknown origin. */
+  @Nullable AccessSite storedElsewhere() {
+    return elsewhere.sites.get(Use.WRITE);
+  }
+
+  /** Returns the first of some accesses through addresses that the code computed from numbers. */
+  @Nullable AccessSite throughNumbers(Use use) {
+    return throughNumbers.sites.get(use);
   }
 
   /**
@@ -144,7 +152,12 @@ final class AccessLedger {
         && !isLoadedFromArray(address)
         && !workspace.isAccess(step, operand)) {
       AccessSite site = site(step, "the origin of its address is unknown");
-      elsewhere.note(reads, Use.READ, writes, Use.WRITE, site);
+      if (writes) {
+        elsewhere.note(Use.WRITE, site);
+      }
+      if (address.mayBeComputed()) {
+        throughNumbers.note(reads, Use.READ, writes, Use.WRITE, site);
+      }
     }
     if (address.isNumber()) {
       return;
@@ -163,7 +176,7 @@ final class AccessLedger {
       Entry entry = entries[Origin.index(judge.touched().iterator().next())];
       AccessSite site = site(step, "");
       entry.note(reads, Use.READ, writes, Use.WRITE, site);
-      int words = width > 0 ? width : FloatWords.width(step.instruction());
+      int words = width > 0 ? width : WordUses.floatBytes(step.instruction());
       entry.words.add(site, step, words, width > 1 ? stride(step, operand) : Optional.empty());
     } else if (!judge.touched().isEmpty()) {
       if (judge.isChoice()) {

@@ -1,6 +1,6 @@
 package dev.streamfence.internal.ptx.analysis;
 
-import dev.streamfence.internal.ptx.ir.FloatWords;
+import dev.streamfence.internal.ptx.ir.WordUses;
 import dev.streamfence.internal.ptx.syntax.Instruction;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -80,10 +80,10 @@ public record AccessedWords(int bytes, int stride, Content content, AccessSite s
      */
     void add(AccessSite site, Step step, int width, Optional<Long> distance) {
       Instruction instruction = step.instruction();
-      hasBits |= !instruction.isFloat();
-      hasVectors |= FloatWords.areVector(instruction);
+      hasBits |= WordUses.floatBytes(instruction) == 0;
+      hasVectors |= WordUses.areVector(instruction);
       isComputed |=
-          !hasBits && !isComputed && FloatWords.areComputed(step.activation().flow(), step.index());
+          !hasBits && !isComputed && WordUses.areFloats(step.activation().flow(), step.index());
       unknown |= width == 0 || (bytes != 0 && bytes != width);
       bytes = width;
       first = earlier(first, site);

@@ -45,7 +45,8 @@ public final class KernelAccesses {
   private final Set<Integer> handedOut;
 
   private final @Nullable AccessSite storedElsewhere;
-  private final @Nullable AccessSite loadedElsewhere;
+  private final @Nullable AccessSite loadedThroughNumbers;
+  private final @Nullable AccessSite storedThroughNumbers;
 
   private KernelAccesses(PtxEntry entry, EntryParameters pieces, AccessLedger ledger) {
     this.entry = entry;
@@ -54,8 +55,9 @@ public final class KernelAccesses {
     this.choices = List.copyOf(ledger.choices());
     this.loadedFrom = ledger.loadedFrom();
     this.handedOut = ledger.handedOut();
-    this.storedElsewhere = ledger.elsewhere(Use.WRITE);
-    this.loadedElsewhere = ledger.elsewhere(Use.READ);
+    this.storedElsewhere = ledger.storedElsewhere();
+    this.loadedThroughNumbers = ledger.throughNumbers(Use.READ);
+    this.storedThroughNumbers = ledger.throughNumbers(Use.WRITE);
   }
 
   /**
@@ -161,9 +163,17 @@ public final class KernelAccesses {
     return Optional.ofNullable(storedElsewhere);
   }
 
-  /** Returns the first load through an address that comes from no parameter, variable or memory. */
-  public Optional<AccessSite> loadedElsewhere() {
-    return Optional.ofNullable(loadedElsewhere);
+  /**
+   * Returns the first load through an address that the code computed from numbers alone, which may
+   * be the bits of any parameter.
+   */
+  public Optional<AccessSite> loadedThroughNumbers() {
+    return Optional.ofNullable(loadedThroughNumbers);
+  }
+
+  /** Returns the first access through such an address. */
+  public Optional<AccessSite> accessedThroughNumbers() {
+    return Optional.ofNullable(storedThroughNumbers).or(this::loadedThroughNumbers);
   }
 
   /** Returns the access to an analysed variable, other than through an address in memory. */

@@ -120,7 +120,7 @@ final class AccessedWordsTest {
         "FLOATS          | ld.global.f32 %f1, [%rd11]; st.global.f32 [%rd11], %f1;",
         "FLOATS          | ld.global.f32 %f1, [%rd11]; mov.b32 %r1, %f1; add.s32 %r1, %r1, 1;",
         "FLOATS          | ld.global.f32 %f1, [%rd11]; selp.f32 %f2, %f1, 0f00000000, %p1;",
-        "FLOATS          | cvt.f64.u32 %fd1, %r9; mov.b64 {%r1, %r2}, %fd1; mov.b32 %f1, %r1; "
+        "FLOATS          | add.s32 %r1, %r2, %r3; mov.b32 %f1, %r1; "
             + "st.global.f32 [%rd11], %f1;",
         "COMPUTED_FLOATS | ld.global.f32 %f1, [%rd11]; add.f32 %f2, %f1, %f1;",
         "COMPUTED_FLOATS | ld.global.f32 %f1, [%rd11]; setp.lt.f32 %p1, %f1, 0f00000000;",
@@ -132,6 +132,10 @@ final class AccessedWordsTest {
         "COMPUTED_FLOATS | ld.global.f32 %f1, [%rd11]; ld.global.v2.f32 {%f1, %f2}, [%rd11]; "
             + "add.f32 %f3, %f2, %f2;",
         "COMPUTED_FLOATS | mul.f32 %f2, %f1, %f1; st.global.v2.f32 [%rd11], {%f1, %f2};",
+        "COMPUTED_FLOATS | ld.global.f32 %f1, [%rd11]; red.shared.add.f32 [0], %f1;",
+        "COMPUTED_FLOATS | ld.global.f32 %f1, [%rd11]; mov.f32 %f2, %f1; add.f32 %f3, %f2, %f2;",
+        "FLOATS          | ld.global.f32 %f1, [%rd11]; bra A; A: mov.f32 %f1, %f2; bra B; B: "
+            + "add.f32 %f3, %f1, %f1;",
         "COMPUTED_FLOATS | ld.global.v4.f32 {%f1, %f2, %f3, %f4}, [%rd11]; bra NEXT; NEXT: "
             + "add.f32 %f5, %f4, %f4;",
         "BITS            | ld.global.v2.f32 {%f1, %f2}, [%rd11]; "
@@ -144,6 +148,12 @@ final class AccessedWordsTest {
       })
   void numbersOfOneWidthAreFloatsIfAllAccessesSaySo(Content expected, String body) {
     assertThat(of(WORD + body).orElseThrow().content()).isEqualTo(expected);
+  }
+
+  @Test
+  void anAccessThatLacksAnOperandIsNoError() {
+    assertThat(of(WORD + "st.global.f32 [%rd11];").map(AccessedWords::content))
+        .hasValue(Content.FLOATS);
   }
 
   @ParameterizedTest

@@ -60,6 +60,15 @@ public final class Provenance {
     return true;
   }
 
+  /**
+   * Returns whether it may be a number that the code computed in a way that is not followed, and
+   * within no known limits: the bits of an address, put together.
+   */
+  public boolean mayBeComputed() {
+    return alternatives.stream()
+        .anyMatch(each -> each.isNumber() && !each.isLoaded() && !each.isBounded());
+  }
+
   /** Returns whether every alternative is a number. */
   public boolean isNumber() {
     for (int i = 0; i < alternatives.size(); i++) {
