@@ -618,6 +618,7 @@ static int serve(const std::string& program, const char* kernels, const std::str
       {"reuse", [&] { return reuse(*gpu); }},
       {"cold-start-checked", [&] { return coldStart(program, thirty); }},
       {"cold-start-unchecked", [&] { return coldStart(program, thirty); }},
+      {"cold-start-archived", [&] { return coldStart(program, thirty); }},
       {"peer-copy-1-MiB", [&] { return peerCopy(*gpu, 1); }},
       {"peer-copy-1024-MiB", [&] { return peerCopy(*gpu, 1024); }},
       {"one-int-down", [&] { return oneInt(*gpu); }},

@@ -4,27 +4,49 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import java.io.BufferedReader;
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
-/** From the start of a process to the end of its first launch: a process per number. */
+/**
+ * From the start of a process to the end of its first launch: a process per number. One row starts
+ * from an archive of the classes that such a process loads, which is made before.
+ */
 final class ColdStartRows implements RowGroup {
+  private static final String CHECKED = "cold-start-checked";
+  private static final String UNCHECKED = "cold-start-unchecked";
+  private static final String ARCHIVED = "cold-start-archived";
+
+  private @Nullable Path archive;
+
   @Override
   public List<String> rows() {
-    return List.of("cold-start-checked", "cold-start-unchecked");
+    return List.of(CHECKED, UNCHECKED, ARCHIVED);
   }
 
   @Override
-  public void open() {}
+  public void open() throws IOException, InterruptedException {
+    Path made = Files.createTempFile("first-launch", ".jsa");
+    made.toFile().deleteOnExit();
+    archive = made;
+    start("-XX:ArchiveClassesAtExit=" + made, true);
+  }
 
   @Override
   public double measure(String row) throws IOException, InterruptedException {
-    String checked = Boolean.toString(row.equals("cold-start-checked"));
+    String flag = row.equals(ARCHIVED) ? "-XX:SharedArchiveFile=" + archive : "-Xshare:auto";
+    return start(flag, !row.equals(UNCHECKED));
+  }
+
+  /** The nanoseconds to the first launch of a process with a flag. */
+  private static double start(String flag, boolean isChecked)
+      throws IOException, InterruptedException {
+    List<String> command = CompareCommand.java(FirstLaunch.class, Boolean.toString(isChecked));
+    command.add(1, flag);
     long begun = System.nanoTime();
-    Process process =
-        new ProcessBuilder(CompareCommand.java(FirstLaunch.class, checked))
-            .redirectErrorStream(true)
-            .start();
+    Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
     List<String> lines = new ArrayList<>();
     long launched = 0;
     try (BufferedReader reader = process.inputReader(UTF_8)) {

@@ -74,6 +74,10 @@ record Row(String id, String title, Unit unit) {
               "cold-start-unchecked",
               "process start to first launch, no checks of bounds",
               NANOSECONDS),
+          new Row(
+              "cold-start-archived",
+              "process start to first launch, from an archive of classes",
+              NANOSECONDS),
           new Row("pageable-up-1-MiB", "1 MiB up from pageable memory", NANOSECONDS),
           new Row("pageable-down-1-MiB", "1 MiB down to pageable memory", NANOSECONDS),
           new Row("pageable-up-16-MiB", "16 MiB up from pageable memory", NANOSECONDS),

@@ -1,11 +1,11 @@
 // Long because each part of a declaration has its own step, and each step its own contract.
 package dev.streamfence.launch;
 
-import dev.streamfence.launch.KernelParameter.Cases;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -18,65 +18,6 @@ import org.jspecify.annotations.Nullable;
  * signatures with the same content are equal, and a runtime loads their kernel once.
  */
 public final class KernelSignature {
-  private static final Cases<Boolean> SETS_THREADS =
-      new Cases<>(
-          value -> false,
-          struct -> false,
-          array -> false,
-          table -> false,
-          threadCount -> true,
-          shape -> true,
-          sharedBytes -> false);
-  private static final Cases<Boolean> SETS_SHARED_BYTES =
-      new Cases<>(
-          value -> false,
-          struct -> false,
-          array -> false,
-          table -> false,
-          threadCount -> false,
-          shape -> true,
-          sharedBytes -> true);
-  private static final Cases<Integer> BLOCK_SIZE =
-      new Cases<>(
-          value -> 0,
-          struct -> 0,
-          array -> 0,
-          table -> 0,
-          threadCount -> threadCount.isAutomatic() ? 0 : threadCount.blockSize(),
-          shape -> 0,
-          sharedBytes -> 0);
-
-  private static final Cases<Boolean> HAS_TABLE =
-      new Cases<>(
-          value -> false,
-          struct -> struct.fields().stream().anyMatch(KernelParameter.Table.class::isInstance),
-          array -> false,
-          table -> true,
-          threadCount -> false,
-          shape -> false,
-          sharedBytes -> false);
-
-  private static final Cases<Boolean> IS_AUTOMATIC =
-      new Cases<>(
-          value -> false,
-          struct -> false,
-          array -> false,
-          table -> false,
-          KernelParameter.Threads::isAutomatic,
-          shape -> false,
-          sharedBytes -> false);
-
-  /** What can limit the elements of an array. */
-  private static final Cases<Boolean> CAN_LIMIT =
-      new Cases<>(
-          value -> KernelParameter.Array.areWhole(value.type()),
-          struct -> false,
-          array -> true,
-          table -> false,
-          threads -> true,
-          shape -> false,
-          sharedBytes -> false);
-
   /** The most names in one error; a kernel has up to a thousand parameters. */
   private static final int MAX_NAMED = 8;
 
@@ -469,8 +410,16 @@ public final class KernelSignature {
             .toList();
     return named.stream()
         .filter(each -> named.size() == 1 || each.name().equals(field))
-        .filter(each -> each.parameter().match(CAN_LIMIT))
+        .filter(each -> canLimit(each.parameter()))
         .findFirst();
+  }
+
+  /** Whether a parameter can limit the elements of an array: it has a length, or is a number. */
+  private static boolean canLimit(KernelParameter parameter) {
+    return parameter instanceof KernelParameter.Array
+        || parameter instanceof KernelParameter.Threads
+        || (parameter instanceof KernelParameter.Value value
+            && KernelParameter.Array.areWhole(value.type()));
   }
 
   /**
@@ -479,7 +428,7 @@ public final class KernelSignature {
   public String limitsInWords() {
     List<String> names =
         placed().stream()
-            .filter(each -> each.parameter().match(CAN_LIMIT))
+            .filter(each -> canLimit(each.parameter()))
             .map(each -> "'" + each.name() + "'")
             .toList();
     String first = names.stream().limit(MAX_NAMED).collect(Collectors.joining(", "));
@@ -512,12 +461,22 @@ public final class KernelSignature {
    * chosen when the kernel is loaded.
    */
   public int blockSize() {
-    return parameters.stream().mapToInt(parameter -> parameter.match(BLOCK_SIZE)).sum();
+    for (KernelParameter parameter : parameters) {
+      if (parameter instanceof KernelParameter.Threads count && !count.isAutomatic()) {
+        return count.blockSize();
+      }
+    }
+    return 0;
   }
 
   /** Whether the threads per block are chosen when the kernel is loaded. */
   public boolean hasAutomaticBlockSize() {
-    return parameters.stream().anyMatch(parameter -> parameter.match(IS_AUTOMATIC));
+    for (KernelParameter parameter : parameters) {
+      if (parameter instanceof KernelParameter.Threads count && count.isAutomatic()) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /** Dynamic shared memory per block, in bytes, unless a parameter sets it. */
@@ -527,7 +486,7 @@ public final class KernelSignature {
 
   /** Whether the kernel takes a table of arrays, as a parameter or as a field of one. */
   public boolean takesTables() {
-    return parameters.stream().anyMatch(parameter -> parameter.match(HAS_TABLE));
+    return placed().stream().anyMatch(each -> each.parameter() instanceof KernelParameter.Table);
   }
 
   /** Whether one array may be passed for two parameters, one of them written. */
@@ -558,13 +517,20 @@ public final class KernelSignature {
    * @throws IllegalArgumentException with the names of such parameters
    */
   public void requireComplete() {
-    List<KernelParameter> shapes = only(SETS_THREADS);
+    List<KernelParameter> shapes =
+        only(
+            each ->
+                each instanceof KernelParameter.Threads || each instanceof KernelParameter.Shape);
     if (shapes.isEmpty()) {
       throw new IllegalArgumentException(
           entry + ": no parameter says how many threads run; add threads(..) or shape(..)");
     }
     requireOne(shapes, "how many threads run");
-    List<KernelParameter> sizes = only(SETS_SHARED_BYTES);
+    List<KernelParameter> sizes =
+        only(
+            each ->
+                each instanceof KernelParameter.Shape
+                    || each instanceof KernelParameter.SharedBytes);
     requireOne(sizes, "how much dynamic shared memory there is");
     if (requiredBlock != null
         && !(shapes.get(0) instanceof KernelParameter.Shape)
@@ -617,8 +583,8 @@ public final class KernelSignature {
     }
   }
 
-  private List<KernelParameter> only(Cases<Boolean> condition) {
-    return parameters.stream().filter(parameter -> parameter.match(condition)).toList();
+  private List<KernelParameter> only(Predicate<KernelParameter> condition) {
+    return parameters.stream().filter(condition).toList();
   }
 
   private KernelSignature array(String name, Class<?> type, Access access) {

@@ -13,7 +13,6 @@ import dev.streamfence.internal.ptx.syntax.PtxEntry;
 import dev.streamfence.internal.ptx.syntax.PtxModule;
 import dev.streamfence.launch.BlockShape;
 import dev.streamfence.launch.KernelParameter;
-import dev.streamfence.launch.KernelParameter.Cases;
 import dev.streamfence.launch.KernelSignature;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -26,17 +25,6 @@ import java.util.Optional;
  * the budget to the accesses. Confined to one thread.
  */
 final class LaunchCheck {
-  /** Whether a parameter sets the dynamic shared memory of each launch. */
-  private static final Cases<Boolean> SETS_SHARED_BYTES =
-      new Cases<>(
-          value -> false,
-          struct -> false,
-          array -> false,
-          table -> false,
-          threadCount -> false,
-          shape -> true,
-          sharedBytes -> true);
-
   private final PtxModule module;
   private final ModuleAnalysis analysis;
   private final AnalysisBudget budget;
@@ -96,8 +84,10 @@ final class LaunchCheck {
     return budget.left() > CodeLimits.MODULE_WORK / 2;
   }
 
+  /** Whether a parameter sets the dynamic shared memory of each launch. */
   private static boolean setsSharedBytes(KernelParameter parameter) {
-    return parameter.match(SETS_SHARED_BYTES);
+    return parameter instanceof KernelParameter.Shape
+        || parameter instanceof KernelParameter.SharedBytes;
   }
 
   private static void add(
