@@ -74,8 +74,11 @@ public record Opening(
       throw e;
     }
     try {
-      if (!options.directMemory()) {
-        keepFreedMemory(runtime);
+      // What the caching pool returns is to be free for others, and not kept a second time. The
+      // driver keeps nothing by itself, so that most runtimes need no call and no library for it.
+      long kept = MemoryStack.isCaching(options) ? 0 : options.poolReleaseThresholdInBytes();
+      if (!options.directMemory() && share.keepDriverPool(kept > 0)) {
+        keepFreedMemory(runtime, kept);
       }
       runtime.start();
       return runtime;
@@ -86,13 +89,9 @@ public record Opening(
   }
 
   /** Needs a library; without it, everything works but slower. */
-  private void keepFreedMemory(TrackedRuntime runtime) {
+  private static void keepFreedMemory(TrackedRuntime runtime, long bytes) {
     try {
-      // What the caching pool returns is to be free for others, and not kept a second time.
-      runtime
-          .driver()
-          .keepFreedMemory(
-              MemoryStack.isCaching(options) ? 0 : options.poolReleaseThresholdInBytes());
+      runtime.driver().keepFreedMemory(bytes);
     } catch (CudaDriverException e) {
       throw e.during("opening " + runtime);
     } catch (DeviceException e) {

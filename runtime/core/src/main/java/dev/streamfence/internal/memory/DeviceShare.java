@@ -5,16 +5,19 @@ import java.util.Set;
 import java.util.WeakHashMap;
 
 /**
- * The bytes that the runtimes of this process take together on one device, claimed and promised
- * ones included. They are counted from the second runtime on: the changes of one that was always
- * alone cost nothing. Thread-safe; {@code this} is held for one change of the number, and calls
- * nothing.
+ * What the runtimes of this process have in common on one device: the bytes that they take
+ * together, claimed and promised ones included, and the driver's pool. The bytes are counted from
+ * the second runtime on: the changes of one that was always alone cost nothing. Thread-safe; {@code
+ * this} is held for one change of the number, and calls nothing.
  */
 public final class DeviceShare {
   /** The accounts of open runtimes. Guarded by itself; each account is locked under it. */
   private final Set<Account> members = Collections.newSetFromMap(new WeakHashMap<>());
 
   private long taken;
+
+  /** Whether a runtime has let the driver's pool keep freed memory, which it does not by itself. */
+  private boolean isDriverPoolKept;
 
   /** Adds the account of a runtime. */
   void join(Account account) {
@@ -32,6 +35,17 @@ public final class DeviceShare {
       members.remove(account);
       account.countOut();
     }
+  }
+
+  /**
+   * Notes whether the driver's pool is to keep freed memory.
+   *
+   * @return whether that has to be set: it may be another way
+   */
+  public synchronized boolean keepDriverPool(boolean isKept) {
+    boolean mayDiffer = isKept || isDriverPoolKept;
+    isDriverPoolKept = isKept;
+    return mayDiffer;
   }
 
   /** Takes bytes, if all that are taken then are within a limit. */

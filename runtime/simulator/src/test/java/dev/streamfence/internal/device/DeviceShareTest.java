@@ -11,6 +11,7 @@ import dev.streamfence.RuntimeOptions;
 import dev.streamfence.internal.memory.DeviceShare;
 import dev.streamfence.memory.MemoryBudget;
 import dev.streamfence.memory.MemoryReservation;
+import dev.streamfence.simulation.DriverCall;
 import dev.streamfence.simulation.SimulatedDevice;
 import java.util.ArrayList;
 import java.util.List;
@@ -40,6 +41,26 @@ final class DeviceShareTest {
   @AfterEach
   void close() {
     opened.forEach(DeviceRuntime::close);
+  }
+
+  private long keepingCalls(RuntimeOptions options) {
+    SimulatedDevice device = SimulatedDevice.builder().build();
+    opened.add(Opening.of(Inside.open(device), true, options).within(share).open());
+    return device.calls(DriverCall.KEEP_FREED_MEMORY);
+  }
+
+  @Test
+  void theDriversPoolIsSetOnlyIfItIsToKeepMemoryOrHasDone() {
+    RuntimeOptions caching = RuntimeOptions.defaults().withCachingPool(true);
+    RuntimeOptions none = caching.withCachingPool(false).withPoolReleaseThresholdInBytes(0);
+
+    assertThat(keepingCalls(caching)).isZero();
+    assertThat(keepingCalls(none)).isZero();
+    assertThat(keepingCalls(caching.withCachingPool(false))).isEqualTo(1);
+    assertThat(keepingCalls(caching.withCachingPool(false))).isEqualTo(1);
+    assertThat(keepingCalls(caching)).isEqualTo(1);
+    assertThat(keepingCalls(caching)).isZero();
+    assertThat(keepingCalls(caching.withDirectMemory(true).withCachingPool(false))).isZero();
   }
 
   private static DeviceArray<byte[]> allocate(DeviceRuntime gpu, int bytes) {

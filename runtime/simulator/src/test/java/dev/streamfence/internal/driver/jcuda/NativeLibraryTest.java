@@ -72,13 +72,23 @@ class NativeLibraryTest {
 
   @Test
   void withoutJnaARuntimeOpensAndLogsWhatItCannotDo() {
-    String output =
-        Shell.java(
-                folder.toString(), WithoutJna.class, "-Djna.noclasspath=true", "-Djna.nosys=true")
-            .linkingFrom(StandIn.folder())
-            .run();
+    assertThat(withoutJna(false)).contains("opened Stand-in 0").contains("keeps no freed memory");
+  }
 
-    assertThat(output).contains("opened Stand-in 0").contains("keeps no freed memory");
+  @Test
+  void aRuntimeWithACachingPoolOpensWithoutJna() {
+    assertThat(withoutJna(true)).isEqualTo("opened Stand-in 0\n");
+  }
+
+  private String withoutJna(boolean isCaching) {
+    return Shell.java(
+            folder.toString(),
+            WithoutJna.class,
+            "-Djna.noclasspath=true",
+            "-Djna.nosys=true",
+            "-Dcaching=" + isCaching)
+        .linkingFrom(StandIn.folder())
+        .run();
   }
 
   @Test
