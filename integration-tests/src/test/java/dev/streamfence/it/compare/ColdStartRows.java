@@ -31,20 +31,24 @@ final class ColdStartRows implements RowGroup {
     Path made = Files.createTempFile("first-launch", ".jsa");
     made.toFile().deleteOnExit();
     archive = made;
-    start("-XX:ArchiveClassesAtExit=" + made, true);
+    start(List.of("-XX:ArchiveClassesAtExit=" + made), true);
+    if (Files.size(made) == 0) {
+      throw new IOException("Java made no archive of classes");
+    }
   }
 
   @Override
   public double measure(String row) throws IOException, InterruptedException {
-    String flag = row.equals(ARCHIVED) ? "-XX:SharedArchiveFile=" + archive : "-Xshare:auto";
-    return start(flag, !row.equals(UNCHECKED));
+    return start(
+        row.equals(ARCHIVED) ? List.of("-XX:SharedArchiveFile=" + archive) : List.of(),
+        !row.equals(UNCHECKED));
   }
 
-  /** The nanoseconds to the first launch of a process with a flag. */
-  private static double start(String flag, boolean isChecked)
+  /** The nanoseconds to the first launch of a process with more flags. */
+  private static double start(List<String> flags, boolean isChecked)
       throws IOException, InterruptedException {
     List<String> command = CompareCommand.java(FirstLaunch.class, Boolean.toString(isChecked));
-    command.add(1, flag);
+    command.addAll(1, flags);
     long begun = System.nanoTime();
     Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
     List<String> lines = new ArrayList<>();
