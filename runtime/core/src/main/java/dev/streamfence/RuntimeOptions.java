@@ -149,8 +149,9 @@ public final class RuntimeOptions {
 
   /**
    * Freed memory that the caching pool, or without one the driver's pool, keeps for later
-   * allocations. The driver's pool belongs to the device, so the last runtime opened in a process
-   * decides what that keeps: a runtime with a caching pool makes it keep nothing.
+   * allocations. The driver's pool belongs to the device and keeps nothing by itself. Once a
+   * runtime of the process has let it keep something, the last one opened decides: a runtime with a
+   * caching pool makes it keep nothing. What other libraries let it keep stays before that.
    */
   public long poolReleaseThresholdInBytes() {
     return values.poolReleaseThresholdInBytes;

@@ -77,7 +77,7 @@ public record Opening(
       // What the caching pool returns is to be free for others, and not kept a second time. The
       // driver keeps nothing by itself, so that most runtimes need no call and no library for it.
       long kept = MemoryStack.isCaching(options) ? 0 : options.poolReleaseThresholdInBytes();
-      if (!options.directMemory() && share.keepDriverPool(kept > 0)) {
+      if (!options.directMemory() && share.keepFreedMemory(kept > 0)) {
         keepFreedMemory(runtime, kept);
       }
       runtime.start();
@@ -95,7 +95,9 @@ public record Opening(
     } catch (CudaDriverException e) {
       throw e.during("opening " + runtime);
     } catch (DeviceException e) {
-      LogTopic.DEVICES.warn(runtime + " keeps no freed memory", e);
+      if (bytes > 0) {
+        LogTopic.DEVICES.warn(runtime + " keeps no freed memory", e);
+      }
     }
   }
 }

@@ -17,7 +17,7 @@ public final class DeviceShare {
   private long taken;
 
   /** Whether a runtime has let the driver's pool keep freed memory, which it does not by itself. */
-  private boolean isDriverPoolKept;
+  private boolean hasKeptFreedMemory;
 
   /** Adds the account of a runtime. */
   void join(Account account) {
@@ -38,14 +38,13 @@ public final class DeviceShare {
   }
 
   /**
-   * Notes whether the driver's pool is to keep freed memory.
+   * Notes whether a runtime lets the driver's pool keep freed memory.
    *
-   * @return whether that has to be set: it may be another way
+   * @return whether the driver has to be told how much: not before a runtime has let it
    */
-  public synchronized boolean keepDriverPool(boolean isKept) {
-    boolean mayDiffer = isKept || isDriverPoolKept;
-    isDriverPoolKept = isKept;
-    return mayDiffer;
+  public synchronized boolean keepFreedMemory(boolean isLet) {
+    hasKeptFreedMemory |= isLet;
+    return hasKeptFreedMemory;
   }
 
   /** Takes bytes, if all that are taken then are within a limit. */

@@ -59,7 +59,7 @@ final class DeviceShareTest {
     assertThat(keepingCalls(caching.withCachingPool(false))).isEqualTo(1);
     assertThat(keepingCalls(caching.withCachingPool(false))).isEqualTo(1);
     assertThat(keepingCalls(caching)).isEqualTo(1);
-    assertThat(keepingCalls(caching)).isZero();
+    assertThat(keepingCalls(none)).isEqualTo(1);
     assertThat(keepingCalls(caching.withDirectMemory(true).withCachingPool(false))).isZero();
   }
 
