@@ -1275,21 +1275,21 @@ class CodeMistakesTest {
 
   @ParameterizedTest
   @CsvSource({
-    "int,    v2.f32, f, float, no",
-    "short,  v2.f32, f, float, no",
-    "char,   v2.f32, f, float, no",
-    "double, v2.f32, f, float, no",
-    "float,  v2.f32, f, float, yes",
-    "byte,   v2.f32, f, float, yes",
-    "long,   v2.f32, f, float, yes",
-    "short,  nc.f32, f, float, no",
-    "float,  f64,    fd, double, no",
-    "int,    v2.f64, fd, double, no",
-    "long,   v2.f64, fd, double, no",
-    "double, v2.f64, fd, double, yes",
+    "int,    v2.f32, f, float, false",
+    "short,  v2.f32, f, float, false",
+    "char,   v2.f32, f, float, false",
+    "double, v2.f32, f, float, false",
+    "float,  v2.f32, f, float, true",
+    "byte,   v2.f32, f, float, true",
+    "long,   v2.f32, f, float, true",
+    "short,  nc.f32, f, float, false",
+    "float,  f64,    fd, double, false",
+    "int,    v2.f64, fd, double, false",
+    "long,   v2.f64, fd, double, false",
+    "double, v2.f64, fd, double, true",
   })
   void anArrayOfOtherNumbersThanTheKernelComputesWithIsAWarning(
-      String declared, String type, String register, String numbers, String isRight) {
+      String declared, String type, String register, String numbers, boolean isRight) {
     boolean isVector = type.startsWith("v2");
     String loaded = isVector ? "{%" + register + "1, %" + register + "2}" : "%" + register + "1";
     String plain = type.substring(type.length() - 3);
@@ -1300,7 +1300,7 @@ class CodeMistakesTest {
     byte[] code = kernel("sm_75", ".param .u64 a, .param .u32 n", own);
     String kernel = "@Kernel void run(@Reads DeviceArray<%s[]> %sa, @ThreadCount int n);";
 
-    if (isRight.equals("yes")) {
+    if (isRight) {
       mistakesWith(code, kernels(kernel.formatted(declared, ""))).areNoneAtAll();
     } else {
       mistakesWith(code, kernels(kernel.formatted(declared, "«")))
@@ -1332,16 +1332,17 @@ class CodeMistakesTest {
         "int x, int y      | red.global.add.f32 [%rd3], %f3;        | whose component 1 is of type int | float",
         "int x, int y      | red.global.add.v2.f32 [%rd3], {%f3, %f3}; | whose component 1 is of type int | float",
         "int x, int y      | ld.global.f32 %f2, [%rd3]; red.shared.add.f32 [0], %f2; | whose component 1 is of type int | float",
+        "int x, int y | ld.global.f32 %f2, [%rd3]; cvt.rzi.s32.f32 %r4, %f2; | whose component 1 is of type int | float",
+        "int x, int y | cvt.rn.f32.s32 %f1, %r3; st.global.f32 [%rd3], %f1; | whose component 1 is of type int | float",
         // Bytes are any memory, and a long may hold a pair.
         "byte x, byte y, short z, int w | ld.global.f32 %f1, [%rd3]; | none | none",
         "long x            | ld.global.f32 %f1, [%rd3+4];           | none | none",
-        // A number that is converted to a floating-point number is none.
+        // What is converted to a floating-point number is none, and neither is an address.
         "int x, int y | ld.global.u32 %r4, [%rd3]; cvt.rn.f32.s32 %f1, %r4; | none | none",
         "int x, int y | cvt.rzi.s32.f32 %r4, %f2; st.global.u32 [%rd3], %r4; | none | none",
         "short x, short y, int z | ld.global.u16 %h1, [%rd3]; cvt.f32.f16 %f1, %h1; | none | none",
         "short x, short y, int z | ld.global.u32 %r4, [%rd3]; mov.b32 {%h1, %h2}, %r4; cvt.f32.f16 %f1, %h1; | none | none",
-        "int x, int y | ld.global.f32 %f2, [%rd3]; cvt.rzi.s32.f32 %r4, %f2; | whose component 1 is of type int | float",
-        "int x, int y | cvt.rn.f32.s32 %f1, %r3; st.global.f32 [%rd3], %f1; | whose component 1 is of type int | float",
+        "int x, int y | ld.global.u32 %r4, [%rd3]; red.shared.add.f32 [%r4], %f3; | none | none",
         // Nothing is known of other distances, of bits, and of numbers that are only copied.
         "int x, int y, int z | ld.global.f32 %f1, [%rd3+4];         | none | none",
         "int x, int y      | ld.global.b32 %r4, [%rd3];             | none | none",
@@ -1349,6 +1350,7 @@ class CodeMistakesTest {
         "int x, int y      | ld.global.f32 %f3, [%rd3]; bra B; B: mov.f32 %f3, %f2; bra C; C: add.f32 %f2, %f3, %f3; | none | none",
         // A union has both.
         "int x, int y      | ld.global.f32 %f1, [%rd3+4]; ld.global.u32 %r4, [%rd3+4]; add.s32 %r5, %r4, 1; | none | none",
+        "int x, int y      | ld.global.u32 %r4, [%rd3]; mov.b32 %f1, %r4; cvt.rn.f32.s32 %f2, %r4; | none | none",
       })
   void recordsWithOtherComponentsThanTheKernelComputesWithAreAWarning(
       String components, String access, String difference, String number) {
@@ -1374,10 +1376,11 @@ class CodeMistakesTest {
       delimiter = '|',
       value = {
         "double x, int y           | 24 | 16",
-        "double x, double y, int z | 16 | 24",
+        "double x, double y, int z | 32 | 24",
         "int x, short y            | 12 | 8",
-        // What divides the size may be a part of the element, and a multiple of it several.
+        // What is smaller may be a part of the element, and a multiple of it several.
         "double x, int y           | 16 | 0",
+        "double x, double y, int z | 16 | 0",
         "double x, int y           | 8  | 0",
         "double x, int y           | 48 | 0",
         // Numbers of one type may be taken several at a time.

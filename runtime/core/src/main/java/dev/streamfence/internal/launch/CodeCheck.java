@@ -16,8 +16,8 @@ final class CodeCheck {
 
   /**
    * Refuses a kernel whose code contradicts its declaration, and warns of each untrusted access
-   * that is not certain, numbers that may be addresses, arrays of addresses, and arrays of wider
-   * elements than the kernel touches.
+   * that is not certain, numbers that may be addresses, arrays of addresses, and arrays of other
+   * elements than the kernel has.
    *
    * @param source the file or resource of the code
    * @param origin what the refusal adds about the image's origin; may be empty

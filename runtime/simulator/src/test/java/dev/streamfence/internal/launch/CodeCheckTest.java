@@ -167,6 +167,42 @@ final class CodeCheckTest {
     }
   }
 
+  private record Pair(float first, int second) {}
+
+  @Test
+  void whatTheCompilerWarnsOfIsLogged() {
+    String ptx =
+        """
+        .version 7.0
+        .target sm_75
+        .address_size 64
+        .visible .entry run(.param .u64 p, .param .u64 a, .param .u32 n)
+        {
+          .reg .pred %p<2>; .reg .b32 %r<5>; .reg .b64 %rd<6>; .reg .f32 %f<3>;
+          ld.param.u64 %rd1, [p]; ld.param.u64 %rd4, [a]; mov.u32 %r1, %tid.x;
+          mul.wide.u32 %rd2, %r1, 8; add.s64 %rd3, %rd1, %rd2;
+          ld.global.f32 %f1, [%rd3+4]; add.f32 %f2, %f1, %f1; st.global.f32 [%rd3+4], %f2;
+          cvt.u32.u64 %r2, %rd4; setp.ne.s32 %p1, %r2, 0; vote.sync.ballot.b32 %r3, %p1, -1;
+          cvt.u64.u32 %rd5, %r3; ld.global.u32 %r4, [%rd5];
+          ret;
+        }
+        """;
+    try (RuntimeLog log = RuntimeLog.listen()) {
+      LoadedModule.of(stream, image(ptx))
+          .recorder(
+              KernelSignature.entry("run")
+                  .readWrites("pairs", Pair[].class)
+                  .value("number", long.class)
+                  .threads("n", int.class, 256));
+      assertThat(log.messages()).hasSize(2);
+      assertThat(log.messages().toString())
+          .contains("'number' of run is passed by value, but the kernel may use it as an address")
+          .contains(
+              "'pairs' of run is Pair[], whose component 2 is of type int, but the kernel computes"
+                  + " with a float there");
+    }
+  }
+
   private static KernelSignature fill(int blockSize) {
     return KernelSignature.entry("fill")
         .writes("out", int[].class)

@@ -105,7 +105,8 @@ final class AccessCheck {
   private Optional<Mismatch> number(
       String name, ParameterAccess access, boolean isLong, String remedy) {
     Subject subject = new Subject(parameter, name, "");
-    Optional<AccessSite> elsewhere = isLong ? accesses.accessedThroughNumbers() : Optional.empty();
+    Optional<AccessSite> throughNumbers =
+        isLong ? accesses.accessedThroughNumbers() : Optional.empty();
     return access
         .address()
         .map(site -> Mismatch.at(site, subject, Difference.ADDRESS, remedy))
@@ -113,7 +114,7 @@ final class AccessCheck {
             () ->
                 access
                     .possibleAddress()
-                    .or(() -> elsewhere)
+                    .or(() -> throughNumbers)
                     .map(site -> Mismatch.at(site, subject, Difference.MAY_BE_ADDRESS, remedy)));
   }
 
@@ -161,8 +162,7 @@ final class AccessCheck {
   }
 
   private static boolean areOtherFloats(AccessedWords words, ElementType elements) {
-    int bytes = elements.sizeInBytes();
-    return words.areOtherFloatsThan(elements.isFloatingPoint() ? bytes : 0, bytes);
+    return words.areOtherFloatsThan(elements.isFloatingPoint(), elements.sizeInBytes());
   }
 
   /** Compares the accesses to a table, which a kernel only reads, and to the arrays in it. */

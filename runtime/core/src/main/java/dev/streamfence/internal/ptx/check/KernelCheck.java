@@ -150,8 +150,14 @@ public final class KernelCheck {
               () -> new AccessCheck(index, accesses, mismatches).compare(parameter));
     }
     if (mismatches.stream().noneMatch(KernelCheck::isOfType)) {
+      // An array with an error, or with accesses that are not known, gets no second message.
       RecordCheck.compare(declared, () -> flow(entry)).stream()
-          .filter(mismatch -> mismatches.stream().noneMatch(mismatch::repeats))
+          .filter(
+              record ->
+                  mismatches.stream()
+                      .filter(known -> known.kind().isUnclear() || !known.isWarning())
+                      .noneMatch(record::isAbout))
+          .toList()
           .forEach(mismatches::add);
       for (AccessChoice choice : accesses.choices()) {
         ChoiceCheck.compare(choice, accesses, parameters)

@@ -50,8 +50,8 @@ public final class Mismatch {
     ONLY_LOADS,
     /**
      * The kernel only touches words narrower than the elements, or computes with floating-point
-     * numbers of a type that the elements do not have; {@link #actual} names the arrays that it may
-     * be written for.
+     * numbers of a type that the elements do not have, or its elements have another size; {@link
+     * #actual} names the arrays or records that it may be written for.
      */
     ELEMENT_WIDTH,
     /**
@@ -260,7 +260,18 @@ public final class Mismatch {
         && isCausedLike(other);
   }
 
-  /** Returns whether launches may be right in spite of the difference. */
+  /** Returns whether another difference is about the same parameter, or field of one. */
+  boolean isAbout(Mismatch other) {
+    return subject != null
+        && other.subject != null
+        && subject.parameter() == other.subject.parameter()
+        && subject.name().equals(other.subject.name());
+  }
+
+  /**
+   * Returns whether launches may be right in spite of the difference. Races have rules of their
+   * own.
+   */
   public boolean isWarning() {
     return switch (kind) {
       case ELEMENT_WIDTH, ONLY_LOADS, CONTENT_ADDRESS -> true;

@@ -3,7 +3,7 @@ package dev.streamfence.internal.ptx.check;
 import dev.streamfence.internal.ptx.analysis.AccessSite;
 import dev.streamfence.internal.ptx.check.Mismatch.Subject;
 import dev.streamfence.internal.ptx.symbolic.ElementAccess;
-import dev.streamfence.internal.ptx.symbolic.ElementAccess.Content;
+import dev.streamfence.internal.ptx.symbolic.ElementAccess.Kind;
 import dev.streamfence.internal.ptx.symbolic.KernelFlow;
 import dev.streamfence.launch.ElementType;
 import dev.streamfence.launch.KernelParameter;
@@ -11,8 +11,8 @@ import dev.streamfence.launch.KernelSignature;
 import dev.streamfence.launch.PlacedParameter;
 import dev.streamfence.launch.RecordElement;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -29,13 +29,13 @@ final class RecordCheck {
 
   private final RecordElement element;
 
-  /** Where the kernel computes with integers: a union may have both. */
+  /** Where the kernel computes with integers: what it does there with floats is of a union. */
   private final Set<Place> integers = new HashSet<>();
 
   private RecordCheck(RecordElement element, List<ElementAccess> accesses) {
     this.element = element;
     for (ElementAccess access : accesses) {
-      if (access.content() == Content.INTEGER && isAtOnePlace(access)) {
+      if (access.kind() == Kind.INTEGER && isAtOnePlace(access)) {
         integers.add(place(access));
       }
     }
@@ -48,7 +48,7 @@ final class RecordCheck {
    */
   static List<Mismatch> compare(KernelSignature declared, Supplier<KernelFlow> kernel) {
     DeclaredArrays arrays = DeclaredArrays.of(declared);
-    Map<Integer, RecordElement> records = new HashMap<>();
+    Map<Integer, RecordElement> records = new LinkedHashMap<>();
     for (int array = 0; array < arrays.places().size(); array++) {
       KernelParameter parameter = declared.placed().get(arrays.position(array)).parameter();
       if (parameter instanceof KernelParameter.Array each
@@ -87,8 +87,9 @@ final class RecordCheck {
     int size = element.sizeInBytes();
     String declared = " is " + element.typeName() + "[]";
     if (!isAtOnePlace(access)) {
-      // Numbers of one type may be taken one by one, and several at a time.
-      return size % access.step() == 0 || hasOneWidth()
+      // A smaller distance may be one within an element, and a kernel may take numbers of one type
+      // several at a time.
+      return access.step() < size || hasOneWidth()
           ? Optional.empty()
           : Optional.of(
               declared
@@ -98,7 +99,7 @@ final class RecordCheck {
                   + access.step());
     }
     Place place = place(access);
-    if (access.content() != Content.FLOAT || integers.contains(place)) {
+    if (access.kind() != Kind.FLOAT || integers.contains(place)) {
       return Optional.empty();
     }
     int field = fieldAt(place.offset());

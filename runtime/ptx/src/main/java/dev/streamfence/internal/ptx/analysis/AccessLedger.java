@@ -50,6 +50,15 @@ final class AccessLedger {
   /** The indexes of the addresses that other code may have from here. */
   private final Set<Integer> handedOut = new HashSet<>();
 
+  /** The first store through an address that comes from no parameter and no variable. */
+  private @Nullable AccessSite storedElsewhere;
+
+  /** The first load through such an address that the code may have computed from any bits. */
+  private @Nullable AccessSite loadedThroughNumbers;
+
+  /** The first store through one. */
+  private @Nullable AccessSite storedThroughNumbers;
+
   /**
    * Whether code follows an address that it does not have from a parameter: then, a number that was
    * stored may be that address.
@@ -89,12 +98,6 @@ final class AccessLedger {
     }
   }
 
-  /** The accesses through addresses that come from no parameter and no variable. */
-  private final Entry elsewhere = new Entry();
-
-  /** Those of them whose address the code may have put together from the bits of any value. */
-  private final Entry throughNumbers = new Entry();
-
   AccessLedger(PtxModule module, GridWorkspace workspace, EntryParameters parameters) {
     this.module = module;
     this.workspace = workspace;
@@ -112,12 +115,17 @@ final class AccessLedger {
 
   /** Returns the first store through an address of unknown origin. */
   @Nullable AccessSite storedElsewhere() {
-    return elsewhere.sites.get(Use.WRITE);
+    return storedElsewhere;
   }
 
-  /** Returns the first of some accesses through addresses that the code computed from numbers. */
-  @Nullable AccessSite throughNumbers(Use use) {
-    return throughNumbers.sites.get(use);
+  /** Returns the first load through an address that the code may have computed from numbers. */
+  @Nullable AccessSite loadedThroughNumbers() {
+    return loadedThroughNumbers;
+  }
+
+  /** Returns the first store through such an address. */
+  @Nullable AccessSite storedThroughNumbers() {
+    return storedThroughNumbers;
   }
 
   /**
@@ -152,11 +160,13 @@ final class AccessLedger {
         && !isLoadedFromArray(address)
         && !workspace.isAccess(step, operand)) {
       AccessSite site = site(step, "the origin of its address is unknown");
-      if (writes) {
-        elsewhere.note(Use.WRITE, site);
+      boolean isThroughNumbers = address.mayBeComputed();
+      storedElsewhere = writes ? earlier(storedElsewhere, site) : storedElsewhere;
+      if (isThroughNumbers && writes) {
+        storedThroughNumbers = earlier(storedThroughNumbers, site);
       }
-      if (address.mayBeComputed()) {
-        throughNumbers.note(reads, Use.READ, writes, Use.WRITE, site);
+      if (isThroughNumbers && reads) {
+        loadedThroughNumbers = earlier(loadedThroughNumbers, site);
       }
     }
     if (address.isNumber()) {
@@ -191,6 +201,10 @@ final class AccessLedger {
         judge.touched().forEach(origin -> possible(Origin.index(origin), site, reads, writes));
       }
     }
+  }
+
+  private static AccessSite earlier(@Nullable AccessSite known, AccessSite site) {
+    return known == null ? site : AccessSite.first(known, site);
   }
 
   private static boolean isLoadedFromArray(Provenance address) {

@@ -46,14 +46,14 @@ public record AccessedWords(int bytes, int stride, Content content, AccessSite s
    * several narrower elements at once, an integer may hold several numbers, and elements of one
    * byte may be any memory.
    *
-   * @param floatBytes the size of the elements if they are floating-point numbers, otherwise 0
+   * @param areFloats whether the elements are floating-point numbers
    */
-  public boolean areOtherFloatsThan(int floatBytes, int elementBytes) {
-    if (elementBytes == 1 || floatBytes == bytes) {
+  public boolean areOtherFloatsThan(boolean areFloats, int elementBytes) {
+    if (elementBytes == 1 || (areFloats && elementBytes == bytes)) {
       return false;
     }
     return content == Content.COMPUTED_FLOATS
-        ? elementBytes <= bytes || floatBytes > 0
+        ? elementBytes <= bytes || areFloats
         : content == Content.FLOATS && elementBytes == bytes;
   }
 

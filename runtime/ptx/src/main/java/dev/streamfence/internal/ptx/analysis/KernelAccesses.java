@@ -1,6 +1,5 @@
 package dev.streamfence.internal.ptx.analysis;
 
-import dev.streamfence.internal.ptx.analysis.ParameterAccess.Use;
 import dev.streamfence.internal.ptx.analysis.lattice.Origin;
 import dev.streamfence.internal.ptx.syntax.CodeLimits;
 import dev.streamfence.internal.ptx.syntax.PtxEntry;
@@ -56,8 +55,8 @@ public final class KernelAccesses {
     this.loadedFrom = ledger.loadedFrom();
     this.handedOut = ledger.handedOut();
     this.storedElsewhere = ledger.storedElsewhere();
-    this.loadedThroughNumbers = ledger.throughNumbers(Use.READ);
-    this.storedThroughNumbers = ledger.throughNumbers(Use.WRITE);
+    this.loadedThroughNumbers = ledger.loadedThroughNumbers();
+    this.storedThroughNumbers = ledger.storedThroughNumbers();
   }
 
   /**
@@ -171,7 +170,7 @@ public final class KernelAccesses {
     return Optional.ofNullable(loadedThroughNumbers);
   }
 
-  /** Returns the first access through such an address. */
+  /** Returns the first store through such an address, or else the first load. */
   public Optional<AccessSite> accessedThroughNumbers() {
     return Optional.ofNullable(storedThroughNumbers).or(this::loadedThroughNumbers);
   }

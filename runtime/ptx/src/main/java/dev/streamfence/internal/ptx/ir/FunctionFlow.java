@@ -11,6 +11,7 @@ import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -198,8 +199,28 @@ public final class FunctionFlow {
     return Arrays.copyOfRange(users, starts[slot], starts[slot + 1]);
   }
 
+  /** Returns whether something holds of one of the first instructions that use a slot. */
+  boolean isAnyUser(int slot, int most, IntPredicate condition) {
+    int end = Math.min(starts[slot + 1], starts[slot] + most);
+    for (int i = starts[slot]; i < end; i++) {
+      if (condition.test(users[i])) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   /** Returns the reachable instructions that assign to a slot, in order. */
   public int[] writers(int slot) {
+    return writersOf(slot).stream().mapToInt(Integer::intValue).toArray();
+  }
+
+  /** Returns the same, but none if they are many. */
+  int[] writers(int slot, int most) {
+    return writersOf(slot).size() > most ? NONE : writers(slot);
+  }
+
+  private List<Integer> writersOf(int slot) {
     if (writers.isEmpty()) {
       for (int i = 0; i < size(); i++) {
         if (isReachable(i)) {
@@ -207,7 +228,7 @@ public final class FunctionFlow {
         }
       }
     }
-    return writers.getOrDefault(slot, List.of()).stream().mapToInt(Integer::intValue).toArray();
+    return writers.getOrDefault(slot, List.of());
   }
 
   private void addWriter(int index) {

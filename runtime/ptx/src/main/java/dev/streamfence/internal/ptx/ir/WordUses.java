@@ -1,22 +1,25 @@
 package dev.streamfence.internal.ptx.ir;
 
 import dev.streamfence.internal.ptx.ir.Opcode.Effect;
-import dev.streamfence.internal.ptx.ir.Opcode.Transfer;
 import dev.streamfence.internal.ptx.syntax.Instruction;
 import dev.streamfence.internal.ptx.syntax.Operand;
 import dev.streamfence.internal.ptx.syntax.ScalarType;
 import java.util.Arrays;
 import java.util.List;
 import java.util.function.IntPredicate;
+import java.util.function.Predicate;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
  * What code does with the words that a load, a store or an atomic operation moves between memory
- * and registers: it computes with them as numbers of some kind, or only moves them on. Of registers
- * that are assigned in several places, not all uses are found. Stateless.
+ * and registers: it computes with them as numbers of some kind, or only moves them on. Where a
+ * register is assigned or used in many places, some uses are not found. Stateless.
  */
 public final class WordUses {
+  /** How many uses and assignments of one register are looked at: enough for compiled code. */
+  private static final int MOST = 16;
+
   private WordUses() {}
 
   /** Returns whether an access is one of several words. */
@@ -51,57 +54,69 @@ public final class WordUses {
     return IntStream.range(0, count(flow, access)).anyMatch(word -> isFloat(flow, access, word));
   }
 
-  /**
-   * Returns whether the code computes with a word as a floating-point number. It may move the word
-   * once before that, since compilers load vectors of different numbers as integers.
-   */
+  /** Returns whether the code computes with a word as a floating-point number. */
   public static boolean isFloat(FunctionFlow flow, int access, int word) {
     int bytes = Widths.element(flow.instruction(access));
     ScalarType type =
         bytes == Double.BYTES ? ScalarType.F64 : bytes == Float.BYTES ? ScalarType.F32 : null;
-    if (type == null) {
-      return false;
-    }
+    return type != null && isComputed(flow, access, word, numbers -> numbers == type);
+  }
+
+  /** Returns whether the code computes with a word as an integer, or its bits. */
+  public static boolean isInteger(FunctionFlow flow, int access, int word) {
+    return isComputed(flow, access, word, ScalarType::isInteger);
+  }
+
+  /**
+   * Whether an instruction that computes gives a word its value, or uses it. The word may be moved
+   * once in between, since compilers load vectors of different numbers as integers.
+   *
+   * @param isOfKind whether a type is one of such numbers
+   */
+  private static boolean isComputed(
+      FunctionFlow flow, int access, int word, Predicate<ScalarType> isOfKind) {
+    boolean isResult = isStore(flow, access);
+    IntPredicate computes =
+        at -> {
+          ScalarType type = numbers(flow.instruction(at), isResult);
+          return type != null && computes(flow, at) && isOfKind.test(type);
+        };
     if (flow.rule(access).effect() == Effect.ATOMIC) {
-      return flow.instruction(access).types().contains(type);
+      return computes.test(access);
     }
-    boolean isStore = isStore(flow, access);
-    IntPredicate computes = at -> computes(flow, at) && type == numbers(flow, at, isStore);
-    IntPredicate moves =
-        at ->
-            isMove(flow.instruction(at))
-                && isAny(
-                    flow,
-                    at,
-                    flow.instruction(at).operands().get(isStore ? 1 : 0),
-                    isStore,
-                    computes);
-    return isAny(flow, access, words(flow, access).get(word), isStore, computes.or(moves));
+    Operand value = words(flow, access).get(word);
+    return isStore(flow, access)
+        ? isGiven(
+            flow,
+            access,
+            value,
+            computes.or(
+                at -> isMove(flow, at) && isGiven(flow, at, operand(flow, at, 1), computes)))
+        : isUsed(
+            flow,
+            access,
+            value,
+            computes.or(
+                at -> isMove(flow, at) && isUsed(flow, at, operand(flow, at, 0), computes)));
+  }
+
+  private static Operand operand(FunctionFlow flow, int at, int place) {
+    return flow.instruction(at).operands().get(place);
   }
 
   /** The type of an instruction's result, or of its operands. */
-  private static @Nullable ScalarType numbers(FunctionFlow flow, int at, boolean isResult) {
-    Instruction instruction = flow.instruction(at);
+  private static @Nullable ScalarType numbers(Instruction instruction, boolean isResult) {
     return isResult && !instruction.types().isEmpty()
         ? instruction.types().get(0)
         : instruction.type();
   }
 
-  /** Whether an instruction moves one whole register to another. */
-  private static boolean isMove(Instruction instruction) {
-    return instruction.opcode().equals("mov")
-        && instruction.operands().stream().allMatch(Operand::isSingle);
-  }
-
-  /** Returns whether the code computes with a word as an integer, or its bits. */
-  public static boolean isInteger(FunctionFlow flow, int access, int word) {
-    IntPredicate computes =
-        at ->
-            computes(flow, at)
-                && flow.instruction(at).types().stream().allMatch(ScalarType::isInteger);
-    return flow.rule(access).effect() == Effect.ATOMIC
-        ? computes.test(access)
-        : isAny(flow, access, words(flow, access).get(word), isStore(flow, access), computes);
+  /** Whether an instruction moves one whole register or a number to another register. */
+  private static boolean isMove(FunctionFlow flow, int at) {
+    List<Operand> operands = flow.instruction(at).operands();
+    return flow.instruction(at).opcode().equals("mov")
+        && operands.size() == 2
+        && operands.stream().allMatch(Operand::isSingle);
   }
 
   private static boolean isStore(FunctionFlow flow, int access) {
@@ -116,26 +131,61 @@ public final class WordUses {
   }
 
   /**
-   * Whether something holds of an instruction that gives an operand its value, or uses it.
-   *
-   * @param gives whether to look at those that give the value
+   * Whether a condition holds of what gives a register its value: of one instruction at least, and
+   * of all but those that put a constant there, as before a loop that sums up.
    */
-  private static boolean isAny(
-      FunctionFlow flow, int at, Operand operand, boolean gives, IntPredicate condition) {
-    return Arrays.stream(operand.registerIndexes())
-        .flatMap(
-            register ->
-                Arrays.stream(
-                    gives
-                        ? flow.writers(flow.slots().use(at, register))
-                        : flow.users(flow.slots().assignment(at, register))))
-        .anyMatch(condition);
+  private static boolean isGiven(
+      FunctionFlow flow, int at, Operand operand, IntPredicate condition) {
+    for (int register : operand.registerIndexes()) {
+      int[] writers = flow.writers(flow.slots().use(at, register), MOST);
+      IntPredicate isConstant = other -> isMove(flow, other) && isLiteral(operand(flow, other, 1));
+      if (Arrays.stream(writers).anyMatch(condition)
+          && Arrays.stream(writers).allMatch(condition.or(isConstant))) {
+        return true;
+      }
+    }
+    return false;
   }
 
+  private static boolean isLiteral(Operand operand) {
+    return operand instanceof Operand.IntegerLiteral || operand instanceof Operand.FloatLiteral;
+  }
+
+  /** Whether a condition holds of an instruction that uses a register other than as an address. */
+  private static boolean isUsed(
+      FunctionFlow flow, int at, Operand operand, IntPredicate condition) {
+    for (int register : operand.registerIndexes()) {
+      int slot = flow.slots().assignment(at, register);
+      IntPredicate takes = other -> takes(flow.instruction(other), register);
+      if (flow.isAnyUser(slot, MOST, condition.and(takes))) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private static boolean takes(Instruction instruction, int register) {
+    return instruction.operands().stream()
+        .filter(operand -> !(operand instanceof Operand.Memory))
+        .flatMapToInt(operand -> Arrays.stream(operand.registerIndexes()))
+        .anyMatch(each -> each == register);
+  }
+
+  /**
+   * Whether an instruction computes, and with operands of one type: those of a matrix have several,
+   * and one that rounds by chance takes random bits as well.
+   */
   private static boolean computes(FunctionFlow flow, int at) {
-    Effect effect = flow.rule(at).effect();
-    Transfer transfer = flow.rule(at).transfer();
-    return effect == Effect.ATOMIC
-        || (effect == Effect.COMPUTES && transfer != Transfer.FIRST && transfer != Transfer.SELECT);
+    Instruction instruction = flow.instruction(at);
+    Opcode rule = flow.rule(at);
+    if (rule.effect() == Effect.ATOMIC) {
+      return Widths.isPlain(instruction) && !instruction.has("exch");
+    }
+    return rule.effect() == Effect.COMPUTES
+        && !instruction.has("rs")
+        && switch (rule.transfer()) {
+          case FIRST, SELECT, SHUFFLE, MATRIX -> false;
+          default -> true;
+        };
   }
 }

@@ -18,23 +18,24 @@ import java.util.Map;
  *     touch; 0 if it touches one
  * @param first the bytes from the start of the array to one of these places; negative before it
  * @param bytes the size of the word
- * @param content what the code does with it
+ * @param kind what the code does with it
  * @param instruction the access
  */
 public record ElementAccess(
-    int array, long step, long first, int bytes, Content content, Instruction instruction) {
+    int array, long step, long first, int bytes, Kind kind, Instruction instruction) {
   /** What code does with a word. */
-  public enum Content {
+  public enum Kind {
     /** It only moves the word. */
-    BITS,
+    MOVED,
     /** It computes with the word as an integer. */
     INTEGER,
-    /** It computes with the word as a floating-point number. */
+    /** It computes with the word as a floating-point number; other code may not. */
     FLOAT
   }
 
   /**
-   * The words that a kernel accesses in arrays, in the order of the code, as far as they are known.
+   * The words that a kernel accesses in arrays, in the order of the code, as far as their places
+   * are known; none if the kernel is too involved.
    *
    * @param arrays where the kernel receives arrays
    * @param tables where it receives tables of arrays
@@ -56,7 +57,7 @@ public record ElementAccess(
         }
       }
     } catch (TooComplexException | StackOverflowError e) {
-      // Then nothing is known of the rest.
+      return List.of();
     }
     return found;
   }
@@ -77,14 +78,12 @@ public record ElementAccess(
       step = term.product().equals(Monomial.ONE) ? step : gcd(step, term.coefficient());
     }
     for (int word = 0; word < words; word++) {
-      Content content =
-          WordUses.isFloat(kernel.flow(), access.index(), word)
-              ? Content.FLOAT
-              : WordUses.isInteger(kernel.flow(), access.index(), word)
-                  ? Content.INTEGER
-                  : Content.BITS;
+      Kind kind =
+          WordUses.isInteger(kernel.flow(), access.index(), word)
+              ? Kind.INTEGER
+              : WordUses.isFloat(kernel.flow(), access.index(), word) ? Kind.FLOAT : Kind.MOVED;
       long first = offset.coefficient(Monomial.ONE) + (long) word * bytes;
-      found.add(new ElementAccess(array, step, first, bytes, content, access.instruction()));
+      found.add(new ElementAccess(array, step, first, bytes, kind, access.instruction()));
     }
   }
 

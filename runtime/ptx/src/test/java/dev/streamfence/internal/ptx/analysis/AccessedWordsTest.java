@@ -158,30 +158,30 @@ final class AccessedWordsTest {
 
   @ParameterizedTest
   @CsvSource({
-    // What the words are, their bytes; what the elements are: their bytes, and those of floats.
-    "true,  FLOATS,          4, 4, 0",
-    "true,  FLOATS,          8, 8, 0",
-    "true,  COMPUTED_FLOATS, 4, 4, 0",
-    "true,  COMPUTED_FLOATS, 4, 2, 0",
-    "true,  COMPUTED_FLOATS, 8, 2, 0",
-    "true,  COMPUTED_FLOATS, 8, 4, 0",
-    "true,  COMPUTED_FLOATS, 8, 4, 4",
-    "true,  COMPUTED_FLOATS, 4, 8, 8",
-    "false, COMPUTED_FLOATS, 4, 8, 0",
-    "false, COMPUTED_FLOATS, 4, 1, 0",
-    "false, COMPUTED_FLOATS, 4, 4, 4",
-    "false, COMPUTED_FLOATS, 8, 8, 8",
-    "false, FLOATS,          4, 4, 4",
-    "false, FLOATS,          4, 2, 0",
-    "false, FLOATS,          8, 4, 4",
-    "false, FLOATS,          4, 8, 8",
-    "false, BITS,            4, 4, 4",
-    "false, BITS,            4, 4, 0",
+    // What the words are, and their bytes; of the elements, the bytes and whether they are floats.
+    "true,  FLOATS,          4, 4, false",
+    "true,  FLOATS,          8, 8, false",
+    "true,  COMPUTED_FLOATS, 4, 4, false",
+    "true,  COMPUTED_FLOATS, 4, 2, false",
+    "true,  COMPUTED_FLOATS, 8, 2, false",
+    "true,  COMPUTED_FLOATS, 8, 4, false",
+    "true,  COMPUTED_FLOATS, 8, 4, true",
+    "true,  COMPUTED_FLOATS, 4, 8, true",
+    "false, COMPUTED_FLOATS, 4, 8, false",
+    "false, COMPUTED_FLOATS, 4, 1, false",
+    "false, COMPUTED_FLOATS, 4, 4, true",
+    "false, COMPUTED_FLOATS, 8, 8, true",
+    "false, FLOATS,          4, 4, true",
+    "false, FLOATS,          4, 2, false",
+    "false, FLOATS,          8, 4, true",
+    "false, FLOATS,          4, 8, true",
+    "false, BITS,            4, 4, true",
+    "false, BITS,            4, 4, false",
   })
   void floatsAreNoElementsOfAnotherType(
-      boolean expected, Content content, int bytes, int elementBytes, int floatBytes) {
+      boolean expected, Content content, int bytes, int elementBytes, boolean areFloats) {
     AccessedWords words = new AccessedWords(bytes, 0, content, SITE);
-    assertThat(words.areOtherFloatsThan(floatBytes, elementBytes)).isEqualTo(expected);
+    assertThat(words.areOtherFloatsThan(areFloats, elementBytes)).isEqualTo(expected);
     assertThat(words.areFloats()).isEqualTo(content != Content.BITS);
   }
 

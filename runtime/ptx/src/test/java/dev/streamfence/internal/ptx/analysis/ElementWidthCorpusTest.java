@@ -96,11 +96,10 @@ final class ElementWidthCorpusTest {
 
     private static boolean isComplainedOf(ParameterAccess access, String type) {
       int size = SIZES.get(type);
-      int floatBytes = FLOATS.contains(type) ? size : 0;
+      boolean areFloats = FLOATS.contains(type);
       return access
           .words()
-          .filter(
-              words -> words.areNarrowerThan(size) || words.areOtherFloatsThan(floatBytes, size))
+          .filter(words -> words.areNarrowerThan(size) || words.areOtherFloatsThan(areFloats, size))
           .isPresent();
     }
 
