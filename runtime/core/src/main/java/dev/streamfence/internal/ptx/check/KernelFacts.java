@@ -36,7 +36,7 @@ public record KernelFacts(
    * Changes with the meaning of what is written, and whenever a mistake of the analysis is mended:
    * then the code is analysed again where an older compiler has written the launcher.
    */
-  private static final int VERSION = 2;
+  private static final int VERSION = 3;
 
   /** A constant of a class file has at most 65,535 bytes. */
   private static final int MAX_LENGTH = 60_000;
