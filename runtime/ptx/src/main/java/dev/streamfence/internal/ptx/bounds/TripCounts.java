@@ -126,7 +126,7 @@ final class TripCounts {
         if (divisor > 0 && sum != null) {
           long unit = 0;
           for (Polynomial.Term each : polynomial.terms()) {
-            unit = gcd(unit, each.coefficient());
+            unit = Polynomial.gcd(unit, each.coefficient());
           }
           boolean fits =
               Interval.isBound(Interval.multiply(divisor, unit))
@@ -184,7 +184,7 @@ final class TripCounts {
     long common = 0;
     for (Polynomial.Term term : polynomial.terms()) {
       if (term.product().nodes().length > 0) {
-        common = gcd(common, term.coefficient());
+        common = Polynomial.gcd(common, term.coefficient());
       }
     }
     if (common <= 1) {
@@ -200,10 +200,6 @@ final class TripCounts {
       result = next;
     }
     return result;
-  }
-
-  private static long gcd(long a, long b) {
-    return b == 0 ? Math.abs(a) : gcd(b, a % b);
   }
 
   /**

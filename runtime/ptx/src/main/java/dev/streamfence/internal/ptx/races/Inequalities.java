@@ -139,11 +139,7 @@ final class Inequalities {
   /** What is not negative either, of integers: where {@code 4 * i <= 999}, {@code i <= 249}. */
   private static Polynomial rounded(Polynomial natural) {
     long constant = natural.coefficient(Monomial.ONE);
-    long divisor = 0;
-    for (Term term : natural.terms()) {
-      long coefficient = term.product().nodes().length == 0 ? 0 : term.coefficient();
-      divisor = gcd(divisor, Math.abs(coefficient));
-    }
+    long divisor = natural.commonDivisor();
     if (divisor <= 1) {
       return natural;
     }
@@ -277,7 +273,7 @@ final class Inequalities {
     if (cancelled == Long.MIN_VALUE || by.coefficient == Long.MIN_VALUE) {
       return null;
     }
-    long common = gcd(Math.abs(cancelled), Math.abs(by.coefficient));
+    long common = Polynomial.gcd(Math.abs(cancelled), Math.abs(by.coefficient));
     long scale = Math.abs(by.coefficient) / common;
     long factor = Math.abs(cancelled) / common;
     int size = goal.size();
@@ -311,9 +307,5 @@ final class Inequalities {
 
   private static int isOpen(long coefficient, boolean mayBeNegative) {
     return coefficient < 0 || (mayBeNegative && coefficient != 0) ? 1 : 0;
-  }
-
-  private static long gcd(long a, long b) {
-    return b == 0 || a == 1 ? a : gcd(b, a % b);
   }
 }

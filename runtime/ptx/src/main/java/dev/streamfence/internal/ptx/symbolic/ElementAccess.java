@@ -4,7 +4,6 @@ import dev.streamfence.internal.ptx.ir.TooComplexException;
 import dev.streamfence.internal.ptx.ir.Widths;
 import dev.streamfence.internal.ptx.ir.WordUses;
 import dev.streamfence.internal.ptx.symbolic.Polynomial.Monomial;
-import dev.streamfence.internal.ptx.symbolic.Polynomial.Term;
 import dev.streamfence.internal.ptx.syntax.Instruction;
 import java.util.ArrayList;
 import java.util.List;
@@ -29,7 +28,9 @@ public record ElementAccess(
     MOVED,
     /** It computes with the word as an integer. */
     INTEGER,
-    /** It computes with the word as a floating-point number; other code may not. */
+    /**
+     * It computes with the word as a floating-point number, and not with this one as an integer.
+     */
     FLOAT
   }
 
@@ -73,10 +74,7 @@ public record ElementAccess(
     if (words * bytes != access.width()) {
       return;
     }
-    long step = 0;
-    for (Term term : offset.terms()) {
-      step = term.product().equals(Monomial.ONE) ? step : gcd(step, term.coefficient());
-    }
+    long step = offset.commonDivisor();
     for (int word = 0; word < words; word++) {
       Kind kind =
           WordUses.isInteger(kernel.flow(), access.index(), word)
@@ -85,9 +83,5 @@ public record ElementAccess(
       long first = offset.coefficient(Monomial.ONE) + (long) word * bytes;
       found.add(new ElementAccess(array, step, first, bytes, kind, access.instruction()));
     }
-  }
-
-  private static long gcd(long a, long b) {
-    return b == 0 ? Math.abs(a) : gcd(b, a % b);
   }
 }

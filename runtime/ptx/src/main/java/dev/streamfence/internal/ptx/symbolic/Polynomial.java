@@ -170,6 +170,20 @@ public final class Polynomial {
     return 0;
   }
 
+  /** The greatest number that divides all coefficients but the constant; 0 if there are none. */
+  public long commonDivisor() {
+    long divisor = 0;
+    for (Term term : terms) {
+      divisor = term.product.nodes.length == 0 ? divisor : gcd(divisor, term.coefficient);
+    }
+    return divisor;
+  }
+
+  /** The greatest common divisor of two numbers, not negative. */
+  public static long gcd(long a, long b) {
+    return b == 0 || a == 1 ? Math.abs(a) : gcd(b, a % b);
+  }
+
   public @Nullable Polynomial plus(Polynomial other) {
     return combined(1, other, 1, Monomial.ONE);
   }
