@@ -84,6 +84,11 @@ class CodeMistakesTest {
       }
       """;
 
+  /** Puts an address together from bits of {@code a}, in {@code %rd2}, in two lines. */
+  private static final String VOTED_ADDRESS =
+      "ld.param.u64 %rd1, [a]; cvt.u32.u64 %r1, %rd1; setp.ne.s32 %p1, %r1, 0;\n"
+          + "vote.sync.ballot.b32 %r3, %p1, -1; cvt.u64.u32 %rd2, %r3;\n";
+
   @TempDir private Path folder;
 
   private Mistakes mistakes(String members) {
@@ -1138,11 +1143,8 @@ class CodeMistakesTest {
 
   @Test
   void aStoreThroughAnAddressOfUnknownOriginMayBeOneToAnyArray() {
-    String parts =
-        "ld.param.u64 %rd1, [a]; cvt.u32.u64 %r1, %rd1; setp.ne.s32 %p1, %r1, 0;\n"
-            + "vote.sync.ballot.b32 %r3, %p1, -1; cvt.u64.u32 %rd2, %r3;\n";
     byte[] code =
-        kernel("sm_75", ".param .u64 a, .param .u32 n", parts + "st.global.u32 [%rd2], 5;");
+        kernel("sm_75", ".param .u64 a, .param .u32 n", VOTED_ADDRESS + "st.global.u32 [%rd2], 5;");
     String declared = "@Kernel void run(%s DeviceArray<int[]> %sa, @ThreadCount int n);";
 
     mistakesWith(code, kernels(declared.formatted("@Writes", ""))).areNoneAtAll();
@@ -1154,7 +1156,7 @@ class CodeMistakesTest {
                 + " of k/k.ptx (the origin of its address is unknown); check it, and add"
                 + " @Trusted(\"reason\") if it never does");
     byte[] shared =
-        kernel("sm_75", ".param .u64 a, .param .u32 n", parts + "st.shared.u32 [%rd2], 5;");
+        kernel("sm_75", ".param .u64 a, .param .u32 n", VOTED_ADDRESS + "st.shared.u32 [%rd2], 5;");
     mistakesWith(shared, kernels(declared.formatted("@Reads", ""))).areNoneAtAll();
     mistakesWith(
             shared, kernels("@Kernel void run(@Writes DeviceArray<int[]> «a, @ThreadCount int n);"))
@@ -1164,10 +1166,7 @@ class CodeMistakesTest {
   @ParameterizedTest
   @ValueSource(strings = {"st.global.u32 [%rd2], 5;", "ld.global.u32 %r4, [%rd2];"})
   void anAddressOfUnknownOriginMayBeANumberThatHasRoomForOne(String access) {
-    String parts =
-        "ld.param.u64 %rd1, [a]; cvt.u32.u64 %r1, %rd1; setp.ne.s32 %p1, %r1, 0;\n"
-            + "vote.sync.ballot.b32 %r3, %p1, -1; cvt.u64.u32 %rd2, %r3;\n";
-    byte[] code = kernel("sm_75", ".param .u64 a, .param .u32 n", parts + access);
+    byte[] code = kernel("sm_75", ".param .u64 a, .param .u32 n", VOTED_ADDRESS + access);
     String difference =
         " of run is passed by value, but the kernel may use it as an address: "
             + (access.substring(0, access.indexOf(' '))
@@ -1211,11 +1210,8 @@ class CodeMistakesTest {
 
   @Test
   void anArrayMayBeLoadedThroughAnAddressOfUnknownOrigin() {
-    String parts =
-        "ld.param.u64 %rd1, [a]; cvt.u32.u64 %r1, %rd1; setp.ne.s32 %p1, %r1, 0;\n"
-            + "st.global.u32 [%rd1], 5; vote.sync.ballot.b32 %r3, %p1, -1; cvt.u64.u32 %rd2, %r3;\n";
-    byte[] code =
-        kernel("sm_75", ".param .u64 a, .param .u32 n", parts + "ld.global.u32 %r4, [%rd2];");
+    String both = "st.global.u32 [%rd1], 5; ld.global.u32 %r4, [%rd2];";
+    byte[] code = kernel("sm_75", ".param .u64 a, .param .u32 n", VOTED_ADDRESS + both);
     String declared = "@Kernel void run(%s DeviceArray<int[]> %sa, @ThreadCount int n);";
 
     mistakesWith(code, kernels(declared.formatted("@ReadWrites", ""))).areNoneAtAll();

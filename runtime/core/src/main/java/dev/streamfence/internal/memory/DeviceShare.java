@@ -40,7 +40,7 @@ public final class DeviceShare {
   /**
    * Notes whether a runtime lets the driver's pool keep freed memory.
    *
-   * @return whether the driver has to be told how much: not before a runtime has let it
+   * @return whether any runtime has, so that the driver has to be told how much it keeps now
    */
   public synchronized boolean keepFreedMemory(boolean isLet) {
     hasKeptFreedMemory |= isLet;

@@ -29,7 +29,9 @@ final class RecordCheck {
 
   private final RecordElement element;
 
-  /** Where the kernel computes with integers: what it does there with floats is of a union. */
+  /**
+   * Where the kernel computes with integers. If it also does so with floats, it has a union there.
+   */
   private final Set<Place> integers = new HashSet<>();
 
   private RecordCheck(RecordElement element, List<ElementAccess> accesses) {

@@ -172,8 +172,8 @@ public final class WordUses {
   }
 
   /**
-   * Whether an instruction computes, and with operands of one type: those of a matrix have several,
-   * and one that rounds by chance takes random bits as well.
+   * Whether an instruction computes with operands of one type. Those of a matrix operation have
+   * several, and stochastic rounding takes random bits as well.
    */
   private static boolean computes(FunctionFlow flow, int at) {
     Instruction instruction = flow.instruction(at);
