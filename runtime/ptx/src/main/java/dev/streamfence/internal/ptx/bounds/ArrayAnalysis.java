@@ -171,7 +171,7 @@ final class ArrayAnalysis {
     if (Widths.touchesAll(access.instruction())) {
       inArray.add(access);
     }
-    if (!isOutermost) {
+    if (!isOutermost || !reason.isEmpty()) {
       return;
     }
     try {

@@ -237,6 +237,32 @@ class KernelBoundsTest {
   }
 
   @Test
+  void anArrayWhoseBoundsAreUnknownTakesNoMoreOfWhatOthersNeed() {
+    StringBuilder masked = new StringBuilder();
+    for (int i = 1; i < 4_500; i++) {
+      masked.append("and.b32 %r6, %r4, ").append(i).append(";\n");
+      masked.append("mul.wide.u32 %rd8, %r6, 4; add.s64 %rd9, %rd7, %rd8;\n");
+      masked.append("st.global.u32 [%rd9], %r4;\n");
+    }
+    String text =
+        HEAD
+            + ".visible .entry k(.param .u64 p0, .param .u32 p1, .param .u32 p2, .param .u64 p3) {\n"
+            + ".reg .pred %p<9>; .reg .b32 %r<20>; .reg .b64 %rd<20>; .reg .b16 %rs<9>;\n"
+            + INDEX
+            + "ld.param.u64 %rd7, [p3]; ld.global.u32 %r6, [%rd7]; mul.wide.s32 %rd8, %r6, 4;\n"
+            + "add.s64 %rd9, %rd7, %rd8; st.global.u32 [%rd9], %r4;\n"
+            + masked
+            + GUARDED_STORE
+            + "ret;\n}\n";
+    PtxModule module = PtxModule.parse(text);
+    List<ArrayPlace> places = List.of(new ArrayPlace(3, 0), new ArrayPlace(0, 0));
+    KernelBounds bounds = KernelBounds.of(module, module.entries().get(0), places);
+
+    assertThat(bounds.arrays().get(0).reason()).startsWith("the index is a value that the kernel");
+    assertThat(bounds.arrays().get(1).isLimited()).isTrue();
+  }
+
+  @Test
   void aLoopWhoseEndIsTooLongAFormulaCostsNothingInFrontOfIt() {
     String number = "cvt.s64.s32 %rd5, %r7; add.s64 %rd5, %rd5, 1; cvt.u32.u64 %r7, %rd5;\n";
     KernelBounds bounds =
