@@ -61,8 +61,37 @@ final class MemoryObject {
 
   /** The join of the values stored with one width at one offset. */
   private static final class Slot {
-    Provenance value = Provenance.BOTTOM;
-    int changes;
+    private final int width;
+    private Provenance value = Provenance.BOTTOM;
+    private int changes;
+
+    /** What loads of other widths find of this value, by their width. */
+    private final Map<Integer, Provenance> parts = new HashMap<>(2);
+
+    Slot(int width) {
+      this.width = width;
+    }
+
+    void set(Provenance changed) {
+      value = changed;
+      parts.clear();
+    }
+
+    /** What a load at an unknown offset may find of the value. */
+    Provenance part(int load) {
+      return load == width || value.isBottom()
+          ? value
+          : parts.computeIfAbsent(load, this::computed);
+    }
+
+    private Provenance computed(int load) {
+      if (width > load) {
+        return BitArithmetic.part(value);
+      }
+      // The load may cover several adjacent ones.
+      Provenance beside = BitArithmetic.assemble(value, value);
+      return value.join(beside).join(beside.map(BitArithmetic::unclear));
+    }
   }
 
   /**
@@ -158,7 +187,7 @@ final class MemoryObject {
   private boolean add(Map<Integer, Slot> place, int width, Provenance value) {
     Slot slot = place.get(width);
     if (slot == null) {
-      slot = new Slot();
+      slot = new Slot(width);
       place.put(width, slot);
       size++;
     }
@@ -173,9 +202,9 @@ final class MemoryObject {
       }
       joined = widened;
     }
-    slot.value = joined;
-    Provenance stored = joined;
-    foundAnywhere.replaceAll((load, found) -> found.join(part(stored, width, load)));
+    slot.set(joined);
+    Slot changed = slot;
+    foundAnywhere.replaceAll((load, found) -> found.join(changed.part(load)));
     return true;
   }
 
@@ -250,7 +279,7 @@ final class MemoryObject {
         slots.subMap(offset - WIDEST, false, offset + span + width, false).entrySet()) {
       for (Map.Entry<Integer, Slot> slot : place.getValue().entrySet()) {
         if (place.getKey() + slot.getKey() > offset) {
-          found = found.join(part(slot.getValue().value, slot.getKey(), width));
+          found = found.join(slot.getValue().part(width));
         }
       }
     }
@@ -262,7 +291,7 @@ final class MemoryObject {
     for (Map.Entry<Range, Map<Integer, Slot>> place : ranges.entrySet()) {
       for (Map.Entry<Integer, Slot> slot : place.getValue().entrySet()) {
         if (place.getKey().meets(slot.getKey(), offset, span, width)) {
-          found = found.join(part(slot.getValue().value, slot.getKey(), width));
+          found = found.join(slot.getValue().part(width));
         }
       }
     }
@@ -318,22 +347,9 @@ final class MemoryObject {
 
   private static Provenance loadAnywhere(Map<Integer, Slot> place, int width) {
     Provenance found = Provenance.BOTTOM;
-    for (Map.Entry<Integer, Slot> slot : place.entrySet()) {
-      found = found.join(part(slot.getValue().value, slot.getKey(), width));
+    for (Slot slot : place.values()) {
+      found = found.join(slot.part(width));
     }
     return found;
-  }
-
-  /** Returns what a load at an unknown offset may find of a value that was stored. */
-  private static Provenance part(Provenance value, int stored, int width) {
-    if (stored == width || value.isBottom()) {
-      return value;
-    }
-    if (stored > width) {
-      return BitArithmetic.part(value);
-    }
-    // The load may cover several adjacent ones.
-    Provenance beside = BitArithmetic.assemble(value, value);
-    return value.join(beside).join(beside.map(BitArithmetic::unclear));
   }
 }

@@ -44,21 +44,18 @@ final class ObjectFlow {
 
   private Provenance load(Step step, Derivation address, StateSpace space, long offset, int width) {
     List<MemoryObject> targets = targets(address);
-    Provenance outside = outside(step, address, width);
-    if (targets.isEmpty()) {
-      if (!isOwn(space)) {
-        return outside;
-      }
-      analysis.worklist().charge(memory.objects().size() / 8);
-      Provenance found = memory.loadUnresolved(space, width, step);
-      return memory.unresolved(space).isEscaped() ? found.join(outside) : found;
-    }
     Provenance found = Provenance.BOTTOM;
+    boolean isOutside = targets.isEmpty() ? !isOwn(space) : mayBeOutside(address);
+    if (targets.isEmpty() && !isOutside) {
+      analysis.worklist().charge(memory.objects().size() / 8);
+      found = memory.loadUnresolved(space, width, step);
+      isOutside = memory.unresolved(space).isEscaped();
+    }
     for (MemoryObject target : targets) {
       target.dependents().add(step);
       analysis.escapes().meet(target);
       if (!target.isTracked()) {
-        found = found.join(outside);
+        isOutside = true;
         continue;
       }
       found =
@@ -69,11 +66,9 @@ final class ObjectFlow {
       MemoryObject unresolved = memory.unresolved(target.space());
       unresolved.dependents().add(step);
       found = found.join(unresolved.loadAnywhere(width));
-      if (target.isEscaped()) {
-        found = found.join(outside);
-      }
+      isOutside |= target.isEscaped();
     }
-    return mayBeOutside(address) ? found.join(outside) : found;
+    return isOutside ? found.join(outside(step, address, width)) : found;
   }
 
   /** Returns the value that a load finds in memory that is no object. */

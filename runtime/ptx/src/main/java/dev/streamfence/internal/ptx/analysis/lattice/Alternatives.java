@@ -24,7 +24,9 @@ final class Alternatives {
   }
 
   void addAll(Provenance provenance) {
-    provenance.alternatives().forEach(this::add);
+    for (int i = 0; i < provenance.alternatives().size(); i++) {
+      add(provenance.alternatives().get(i));
+    }
   }
 
   void add(Derivation added) {

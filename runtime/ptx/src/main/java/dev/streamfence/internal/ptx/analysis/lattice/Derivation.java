@@ -249,7 +249,7 @@ public final class Derivation {
 
   /** Returns whether the sum contains no address, provided that the declared roles are true. */
   boolean isOffset() {
-    return addresses() == 0 && !foreign;
+    return !foreign && !hasObject() && addresses() == 0;
   }
 
   /** Returns how many origins in the sum may be addresses. */
