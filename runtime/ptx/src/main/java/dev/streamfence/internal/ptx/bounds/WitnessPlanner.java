@@ -65,15 +65,15 @@ final class WitnessPlanner {
       }
     }
     this.growths = new Growth[nodes.size()];
-    for (int i = 0; i < growths.length; i++) {
-      Node phi = nodes.node(i);
-      Polynomial step = formulas.step(phi);
-      if (step != null) {
-        growths[i] =
-            ifShort(
-                () -> new Growth(new CompiledSum(step), checks(formulas.growthConditions(phi))));
-      }
-    }
+    formulas
+        .steps()
+        .forEach(
+            (phi, step) ->
+                growths[phi.id] =
+                    ifShort(
+                        () ->
+                            new Growth(
+                                new CompiledSum(step), checks(formulas.growthConditions(phi)))));
   }
 
   /** A part of the plan; null, as if it were not known, if it is too long a formula. */

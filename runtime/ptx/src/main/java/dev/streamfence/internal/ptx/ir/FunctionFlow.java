@@ -11,6 +11,7 @@ import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 
@@ -27,6 +28,9 @@ public final class FunctionFlow {
 
   /** The bits of each register; null until the first is asked for. */
   private int @Nullable [] bits;
+
+  /** What each instruction computes, or null; null until the first is asked for. */
+  private @Nullable Computation @Nullable [] computations;
 
   private final ControlFlow control;
   private final RegisterSlots slots;
@@ -147,6 +151,34 @@ public final class FunctionFlow {
     return rules[index];
   }
 
+  /** Returns what an instruction computes from numbers; null if it has no formula. */
+  public @Nullable Computation computation(int index) {
+    @Nullable Computation[] found = computations;
+    if (found == null) {
+      found = computations();
+      computations = found;
+    }
+    return found[index];
+  }
+
+  private @Nullable Computation[] computations() {
+    @Nullable Computation[] found = new Computation[rules.length];
+    IdentityHashMap<Mnemonic, Optional<Computation>> known = new IdentityHashMap<>();
+    for (int i = 0; i < found.length; i++) {
+      Opcode rule = rules[i];
+      Instruction instruction = instruction(i);
+      Computation computation =
+          rule.operation() == null
+              ? null
+              : known
+                  .computeIfAbsent(
+                      instruction.words(), words -> Computation.ofWords(instruction, rule))
+                  .orElse(null);
+      found[i] = computation != null && computation.fits(instruction) ? computation : null;
+    }
+    return found;
+  }
+
   /** Returns the registers that an instruction may assign, without the carry; not to be changed. */
   public int[] assigned(int index) {
     return assigned[index];
@@ -171,14 +203,12 @@ public final class FunctionFlow {
   }
 
   private static void addBits(Operand operand, int[] bits) {
-    operand.forEachSimple(
-        each -> {
-          for (Register register : each.registers()) {
-            for (int index : each.registerIndexes()) {
-              bits[index] = register.type().bits;
-            }
-          }
-        });
+    List<Register> registers = operand.registers();
+    for (int i = 0; i < registers.size(); i++) {
+      Register register = registers.get(i);
+      int first = register.index();
+      Arrays.fill(bits, first, first + register.vectorLength(), register.type().bits);
+    }
   }
 
   public RegisterSlots slots() {

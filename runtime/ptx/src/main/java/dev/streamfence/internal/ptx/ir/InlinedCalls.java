@@ -224,7 +224,7 @@ public final class InlinedCalls {
             ? null
             : new GuardPredicate(shifted(guard.predicate(), shift), guard.negated()),
         instruction.words(),
-        instruction.operands().stream().map(each -> shifted(each, shift)).toList(),
+        shifted(instruction.operands(), shift),
         instruction.source());
   }
 
@@ -257,12 +257,20 @@ public final class InlinedCalls {
   }
 
   private static List<Operand> shifted(List<Operand> operands, int shift) {
-    return operands.stream().map(each -> shifted(each, shift)).toList();
+    List<Operand> found = new ArrayList<>(operands.size());
+    for (Operand operand : operands) {
+      found.add(shifted(operand, shift));
+    }
+    return List.copyOf(found);
   }
 
   /** An instruction whose labels are where the copy of its function has them now. */
   private static Instruction withLabels(Instruction instruction, Copy copy) {
-    if (!OpcodeTable.rule(instruction).control().isBranch()) {
+    boolean hasNames = false;
+    for (Operand operand : instruction.operands()) {
+      hasNames |= operand instanceof Operand.Name;
+    }
+    if (!hasNames || !OpcodeTable.rule(instruction).control().isBranch()) {
       return instruction;
     }
     List<Operand> operands = new ArrayList<>();

@@ -22,12 +22,11 @@ public interface ArgumentLookup {
   List<Node> addresses(Variable parameter, long offset, int bytes);
 
   /**
-   * Returns whether no number that the code loads from an array is negative.
+   * Returns whether no number that the code loads from an address is negative.
    *
-   * @param array the index of the array's address
    * @param bytes the size of the number
    */
-  default boolean isNatural(int array, int bytes) {
+  default boolean isNatural(Node address, int bytes) {
     return false;
   }
 

@@ -54,9 +54,14 @@ public final class EvaluatedKernel {
         if (locals.isEmpty()) {
           return found;
         }
+        boolean areKept = LocalCells.areKept(found.values, found.dependences, locals);
+        if (!areKept && round > 0) {
+          // A further evaluation hardly ever keeps what this one, which knows places, lets escape.
+          break;
+        }
         cells = LocalCells.of(found.values, found.dependences, locals);
         if (cells.equals(found.cells)) {
-          if (LocalCells.areKept(found.values, found.dependences, locals)) {
+          if (areKept) {
             return found;
           }
           break;

@@ -9,7 +9,9 @@ import dev.streamfence.internal.ptx.symbolic.Node.Operator;
 import dev.streamfence.internal.ptx.symbolic.Polynomial.Monomial;
 import java.util.ArrayList;
 import java.util.BitSet;
+import java.util.Collections;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -67,7 +69,7 @@ public final class Formulas {
   private final NodeMap<Boolean> loading = new NodeMap<>();
 
   /** The phis of loops that grow by the same amount in each iteration, with that amount. */
-  private final Map<Node, Polynomial> steps = new HashMap<>();
+  private final Map<Node, Polynomial> steps = new LinkedHashMap<>();
 
   private final NodeMap<Optional<AfterLoop>> afterLoops = new NodeMap<>();
 
@@ -109,6 +111,11 @@ public final class Formulas {
     if (step != null && !isRead) {
       steps.put(phi, step);
     }
+  }
+
+  /** The phis that grow by one amount in each iteration of their loop, with these amounts. */
+  public Map<Node, Polynomial> steps() {
+    return Collections.unmodifiableMap(steps);
   }
 
   /** The amount by which a phi grows in each iteration of its loop; null if that is not known. */

@@ -1,18 +1,14 @@
 package dev.streamfence.internal.ptx.symbolic;
 
 import dev.streamfence.internal.ptx.ir.Computation;
-import dev.streamfence.internal.ptx.ir.Opcode;
 import dev.streamfence.internal.ptx.ir.Operation;
 import dev.streamfence.internal.ptx.symbolic.Node.Operator;
 import dev.streamfence.internal.ptx.syntax.Instruction;
-import dev.streamfence.internal.ptx.syntax.Mnemonic;
 import dev.streamfence.internal.ptx.syntax.Operand;
 import dev.streamfence.internal.ptx.syntax.ScalarType;
 import dev.streamfence.internal.ptx.syntax.StateSpace;
 import java.util.ArrayList;
-import java.util.IdentityHashMap;
 import java.util.List;
-import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,9 +19,6 @@ final class InstructionValues {
   private final NodeGraph nodes;
   private final ArgumentLookup arguments;
 
-  /** What the words of instructions compute; those that are written alike share them. */
-  private final IdentityHashMap<Mnemonic, Optional<Computation>> known = new IdentityHashMap<>();
-
   InstructionValues(NodeGraph nodes, ArgumentLookup arguments) {
     this.nodes = nodes;
     this.arguments = arguments;
@@ -34,22 +27,17 @@ final class InstructionValues {
   /**
    * The value of an instruction with one result; null if it is any value.
    *
+   * @param computation what it computes; null if it has no formula
    * @param bits the width of the register that receives it
    */
   @Nullable Node value(
-      Instruction instruction, Opcode rule, int bits, int block, @Nullable Node[] state) {
-    if (instruction.opcode().equals("ld")) {
-      return parameter(instruction, bits);
-    }
-    if (rule.operation() == null) {
-      return null;
-    }
-    Computation computation =
-        known
-            .computeIfAbsent(instruction.words(), words -> Computation.ofWords(instruction, rule))
-            .orElse(null);
-    if (computation == null || !computation.fits(instruction)) {
-      return null;
+      Instruction instruction,
+      @Nullable Computation computation,
+      int bits,
+      int block,
+      @Nullable Node[] state) {
+    if (computation == null) {
+      return instruction.opcode().equals("ld") ? parameter(instruction, bits) : null;
     }
     List<Node> sources = new ArrayList<>(computation.sources().size());
     for (int i = 0; i < computation.sources().size(); i++) {

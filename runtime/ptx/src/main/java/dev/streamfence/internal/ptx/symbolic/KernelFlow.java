@@ -158,7 +158,7 @@ public final class KernelFlow {
             List.copyOf(tables),
             Map.copyOf(limits),
             Set.of(),
-            readsLane() ? dimensions : MOST_DIMENSIONS);
+            dimensions < MOST_DIMENSIONS && readsLane() ? dimensions : MOST_DIMENSIONS);
     EvaluatedKernel found = evaluated;
     if (found == null || !asked.equals(inputs)) {
       found = EvaluatedKernel.of(this, asked);

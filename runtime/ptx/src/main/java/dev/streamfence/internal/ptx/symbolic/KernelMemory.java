@@ -100,8 +100,9 @@ public final class KernelMemory implements ArgumentLookup {
   }
 
   @Override
-  public boolean isNatural(int array, int bytes) {
-    NumberLimits numbers = limits.get(array);
+  public boolean isNatural(Node address, int bytes) {
+    Node base = limits.isEmpty() ? null : KernelValues.base(address);
+    NumberLimits numbers = base == null ? null : limits.get((int) base.constant);
     return numbers != null && numbers.least() >= 0 && numbers.bytes() == bytes;
   }
 

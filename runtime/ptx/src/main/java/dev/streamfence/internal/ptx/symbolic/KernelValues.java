@@ -400,7 +400,9 @@ public final class KernelValues {
     int[] results = flow.assigned(index);
     Node result = null;
     if (results.length == 1) {
-      result = instructions.value(instruction, rule, flow.bits(results[0]), block, state);
+      result =
+          instructions.value(
+              instruction, flow.computation(index), flow.bits(results[0]), block, state);
       result = result == null ? null : decided(result, block);
     }
     // A result that comes from memory does not depend on the address.
@@ -450,8 +452,7 @@ public final class KernelValues {
 
   private static boolean isExchanged(Instruction instruction, Opcode rule) {
     // What lanes above or below have differs from lane to lane.
-    boolean shifts = instruction.has("down") || instruction.has("up");
-    return !rule.transfer().isPerThread() && !shifts;
+    return !rule.transfer().isPerThread() && !instruction.has("down") && !instruction.has("up");
   }
 
   /** What a register or a place has; where nothing was assigned, that may be anything. */
@@ -551,8 +552,10 @@ public final class KernelValues {
       List<Node> sources) {
     ScalarType type = instruction.type();
     boolean loads = instruction.opcode().equals("ld") || instruction.opcode().equals("ldu");
-    Node base = loads && access != null ? base(access.address()) : null;
-    if (base != null && type != null && arguments.isNatural((int) base.constant, type.bytes())) {
+    if (loads
+        && access != null
+        && type != null
+        && arguments.isNatural(access.address(), type.bytes())) {
       return nodes.unknown(bits, 0, type.mask() >>> 1, block, sources);
     }
     if (loads && type != null && type.isInteger() && type.bits < bits) {
@@ -635,6 +638,10 @@ public final class KernelValues {
     Instruction instruction = flow.instruction(index);
     List<Operand> operands = instruction.operands();
     boolean handsAll = rule.assignsAny() || rule.transfer().reachesLanes();
+    if (rule.operands().isEmpty() && !handsAll) {
+      // It computes a value from others.
+      return;
+    }
     for (int i = 0; i < operands.size(); i++) {
       Operand operand = operands.get(i);
       char letter = rule.letter(i);

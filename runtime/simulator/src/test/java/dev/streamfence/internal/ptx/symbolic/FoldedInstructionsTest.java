@@ -3,7 +3,6 @@ package dev.streamfence.internal.ptx.symbolic;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.streamfence.internal.ptx.ir.Computation;
-import dev.streamfence.internal.ptx.ir.FunctionFlow;
 import dev.streamfence.internal.ptx.run.arithmetic.Comparison;
 import dev.streamfence.internal.ptx.run.arithmetic.IntegerArithmetic;
 import dev.streamfence.internal.ptx.syntax.Instruction;
@@ -98,7 +97,7 @@ class FoldedInstructionsTest {
         for (long b : operands > 1 ? NUMBERS : List.of(0L)) {
           List<Long> values = List.of(a, b, 5L).subList(0, operands);
           Instruction instruction = parsed(opcode, type, values);
-          OptionalLong folded = folded(opcode, type, instruction);
+          OptionalLong folded = folded(instruction);
           if (folded.isPresent()) {
             compared++;
             assertThat(folded.getAsLong())
@@ -128,17 +127,12 @@ class FoldedInstructionsTest {
   }
 
   private static Instruction parsed(String opcode, String type, List<Long> values) {
-    return function(opcode, type, values).instruction(0);
-  }
-
-  private static FunctionFlow function(String opcode, String type, List<Long> values) {
     int bits = Integer.parseInt(type.substring(1)) * (opcode.endsWith(".wide") ? 2 : 1);
     String result = opcode.startsWith("setp") ? "pred" : "b" + Math.min(64, bits);
     StringBuilder text = new StringBuilder();
     values.forEach(value -> text.append(", ").append(value));
-    return new FunctionFlow(
-        PtxModule.parse(
-                """
+    return PtxModule.parse(
+            """
                 .version 8.0
                 .target sm_80
                 .address_size 64
@@ -148,17 +142,19 @@ class FoldedInstructionsTest {
                   ret;
                 }
                 """
-                    .formatted(result, opcode, type, text))
-            .functions()
-            .get(0));
+                .formatted(result, opcode, type, text))
+        .functions()
+        .get(0)
+        .instructions()
+        .get(0);
   }
 
   /** The constant that the bounds find, zero-extended; empty if they find none. */
-  private static OptionalLong folded(String opcode, String type, Instruction instruction) {
+  private static OptionalLong folded(Instruction instruction) {
     InstructionValues values = new InstructionValues(new NodeGraph(), new NoArguments());
     ScalarType result = ((Operand.RegisterUse) instruction.operands().get(0)).register().type();
-    FunctionFlow flow = function(opcode, type, List.of());
-    Node node = values.value(instruction, flow.rule(0), result.bits, 0, new Node[1]);
+    Computation computation = Computation.of(instruction).orElse(null);
+    Node node = values.value(instruction, computation, result.bits, 0, new Node[1]);
     return node != null && node.is(Node.Operator.CONSTANT)
         ? OptionalLong.of(node.constant & result.mask())
         : OptionalLong.empty();
