@@ -1,0 +1,250 @@
+package dev.streamfence.processor;
+
+import static dev.streamfence.processor.KernelCode.kernel;
+import static dev.streamfence.processor.KernelCode.kernels;
+import static dev.streamfence.processor.KernelCode.mistakesIn;
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.streamfence.processor.diagnostic.Problem;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Arrays of other elements than those that the kernel computes with. */
+class ElementTypeMistakesTest {
+  @TempDir private Path folder;
+
+  @Test
+  void anArrayOfWiderElementsThanTheKernelsWordsIsAWarning() {
+    String negate =
+        """
+        .version 7.0
+        .target sm_75
+        .address_size 64
+        .visible .entry negate(.param .u64 x, .param .u64 n)
+        {
+          .reg .b32 %r<3>;
+          .reg .b64 %rd<4>;
+          ld.param.u64 %rd1, [x];
+          mov.u32 %r1, %tid.x;
+          mul.wide.u32 %rd2, %r1, 4;
+          add.s64 %rd3, %rd1, %rd2;
+          ld.global.u32 %r2, [%rd3];
+          st.global.u32 [%rd3], %r2;
+          ret;
+        }
+        .file 1 "negate.cu"
+        """;
+    String kernel = "@Kernel%s void negate(@ReadWrites DeviceArray<%s[]> «x, @ThreadCount long n);";
+    mistakesIn(folder, negate.getBytes(UTF_8), kernels(kernel.formatted("", "double")))
+        .areWarning(
+            Problem.ELEMENT_WIDTH,
+            "parameter 'x' of negate is double[], whose elements have 8 bytes, but the kernel only"
+                + " touches words of 4 bytes at a stride of 4: ld.global.u32 in line 12 of k/k.ptx;"
+                + " take a DeviceArray<int[]> or DeviceArray<float[]>");
+    String floats =
+        negate
+            .replace(".reg .b32", ".reg .f32 %f1; .reg .b32")
+            .replace("u32 %r2, [", "f32 %f1, [")
+            .replace("u32 [%rd3], %r2", "f32 [%rd3], %f1");
+    mistakesIn(folder, floats.getBytes(UTF_8), kernels(kernel.formatted("", "double")))
+        .areWarning(
+            Problem.ELEMENT_WIDTH,
+            "parameter 'x' of negate is double[], whose elements have 8 bytes, but the kernel only"
+                + " touches words of 4 bytes at a stride of 4: ld.global.f32 in line 12 of k/k.ptx;"
+                + " take a DeviceArray<float[]>");
+    for (String fitting : new String[] {"float", "int", "short", "byte"}) {
+      mistakesIn(
+              folder,
+              negate.getBytes(UTF_8),
+              kernels(kernel.formatted("", fitting).replace("«", "")))
+          .areNoneAtAll();
+    }
+    mistakesIn(
+            folder,
+            negate.getBytes(UTF_8),
+            kernels(
+                kernel
+                    .formatted(" @SuppressWarnings(\"streamfence:ElementWidth\")", "double")
+                    .replace("«", "")))
+        .areNoneAtAll();
+  }
+
+  @Test
+  void anArrayOfIntegersWhoseNumbersAreFloatsIsAWarning() {
+    String own =
+        "ld.param.u64 %rd1, [a]; mov.u32 %r3, %tid.x; mul.wide.s32 %rd2, %r3, 4;"
+            + " add.s64 %rd3, %rd1, %rd2;\nld.global.f32 %f1, [%rd3];";
+    byte[] code = kernel("sm_75", ".param .u64 a, .param .u32 n", ".reg .f32 %f<2>; " + own);
+    String declared = "@Kernel void run(@Reads DeviceArray<%s[]> %sa, @ThreadCount int n);";
+
+    mistakesIn(folder, code, kernels(declared.formatted("int", "«")))
+        .areWarning(
+            Problem.ELEMENT_WIDTH,
+            "parameter 'a' of run is int[], but the kernel only touches numbers of type float:"
+                + " ld.global.f32 in line 7 of k/k.ptx; take a DeviceArray<float[]>");
+    mistakesIn(folder, code, kernels(declared.formatted("float", ""))).areNoneAtAll();
+    byte[] bits =
+        kernel("sm_75", ".param .u64 a, .param .u32 n", own.replace("f32 %f1", "b32 %r4"));
+    mistakesIn(folder, bits, kernels(declared.formatted("float", ""))).areNoneAtAll();
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "int,    v2.f32, f, float, false",
+    "short,  v2.f32, f, float, false",
+    "char,   v2.f32, f, float, false",
+    "double, v2.f32, f, float, false",
+    "float,  v2.f32, f, float, true",
+    "byte,   v2.f32, f, float, true",
+    "long,   v2.f32, f, float, true",
+    "short,  nc.f32, f, float, false",
+    "float,  f64,    fd, double, false",
+    "int,    v2.f64, fd, double, false",
+    "long,   v2.f64, fd, double, false",
+    "double, v2.f64, fd, double, true",
+  })
+  void anArrayOfOtherNumbersThanTheKernelComputesWithIsAWarning(
+      String declared, String type, String register, String numbers, boolean isRight) {
+    boolean isVector = type.startsWith("v2");
+    String loaded = isVector ? "{%" + register + "1, %" + register + "2}" : "%" + register + "1";
+    String plain = type.substring(type.length() - 3);
+    String own =
+        ".reg .f32 %f<4>; .reg .f64 %fd<4>; ld.param.u64 %rd1, [a]; ld.param.u32 %r4, [n];\n"
+            + ("ld.global." + type + " " + loaded + ", [%rd1];\n")
+            + ("add." + plain + " %" + register + "3, %" + register + "1, %" + register + "1;");
+    byte[] code = kernel("sm_75", ".param .u64 a, .param .u32 n", own);
+    String kernel = "@Kernel void run(@Reads DeviceArray<%s[]> %sa, @ThreadCount int n);";
+
+    if (isRight) {
+      mistakesIn(folder, code, kernels(kernel.formatted(declared, ""))).areNoneAtAll();
+    } else {
+      mistakesIn(folder, code, kernels(kernel.formatted(declared, "«")))
+          .areWarning(
+              Problem.ELEMENT_WIDTH,
+              "parameter 'a' of run is "
+                  + (declared + "[], but the kernel only touches numbers of type " + numbers)
+                  + (": ld.global." + type + " in line 7 of k/k.ptx; take a DeviceArray<")
+                  + (numbers + "[]>"));
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "int x, float y    | ld.global.f32 %f1, [%rd3+4];           | none | none",
+        "float x, int y    | ld.global.f32 %f1, [%rd3+4];           | whose component 2 is of type int | float",
+        "float x, int y    | ld.global.f32 %f1, [%rd3];             | none | none",
+        "float x, float y  | ld.global.v2.f32 {%f1, %f2}, [%rd3];   | none | none",
+        "int x, float y    | ld.global.v2.f32 {%f1, %f2}, [%rd3];   | whose component 1 is of type int | float",
+        "int x, float y    | ld.global.v2.u32 {%r4, %r5}, [%rd3]; mov.b32 %f1, %r5; | none | none",
+        "int x, int y      | ld.global.v2.u32 {%r4, %r5}, [%rd3]; mov.b32 %f1, %r5; | whose component 2 is of type int | float",
+        "double x          | ld.global.f32 %f1, [%rd3+4];           | which has no component at byte 4 | float",
+        "double x          | ld.global.f32 %f1, [%rd3];             | whose component 1 is of type double | float",
+        "float x, float y  | ld.global.f64 %fd1, [%rd3];            | whose component 1 is of type float | double",
+        "int x, int y      | st.global.f32 [%rd3-4], %f3;           | whose component 2 is of type int | float",
+        "int x, int y      | mov.b32 %r4, %f3; st.global.u32 [%rd3], %r4; | whose component 1 is of type int | float",
+        "int x, int y      | red.global.add.f32 [%rd3], %f3;        | whose component 1 is of type int | float",
+        "int x, int y      | red.global.add.v2.f32 [%rd3], {%f3, %f3}; | whose component 1 is of type int | float",
+        "int x, int y      | ld.global.f32 %f2, [%rd3]; red.shared.add.f32 [0], %f2; | whose component 1 is of type int | float",
+        "int x, int y | ld.global.f32 %f2, [%rd3]; cvt.rzi.s32.f32 %r4, %f2; | whose component 1 is of type int | float",
+        "int x, int y | cvt.rn.f32.s32 %f1, %r3; st.global.f32 [%rd3], %f1; | whose component 1 is of type int | float",
+        // Bytes are any memory, and a long may hold a pair.
+        "byte x, byte y, short z, int w | ld.global.f32 %f1, [%rd3]; | none | none",
+        "long x            | ld.global.f32 %f1, [%rd3+4];           | none | none",
+        // What is converted to a floating-point number is none, and neither is an address.
+        "int x, int y | ld.global.u32 %r4, [%rd3]; cvt.rn.f32.s32 %f1, %r4; | none | none",
+        "int x, int y | cvt.rzi.s32.f32 %r4, %f2; st.global.u32 [%rd3], %r4; | none | none",
+        "short x, short y, int z | ld.global.u16 %h1, [%rd3]; cvt.f32.f16 %f1, %h1; | none | none",
+        "short x, short y, int z | ld.global.u32 %r4, [%rd3]; mov.b32 {%h1, %h2}, %r4; cvt.f32.f16 %f1, %h1; | none | none",
+        "int x, int y | ld.global.u32 %r4, [%rd3]; red.shared.add.f32 [%r4], %f3; | none | none",
+        // Nothing is known of other distances, of bits, and of numbers that are only copied.
+        "int x, int y, int z | ld.global.f32 %f1, [%rd3+4];         | none | none",
+        "int x, int y      | ld.global.b32 %r4, [%rd3];             | none | none",
+        "int x, int y      | ld.global.f32 %f2, [%rd3]; st.global.f32 [%rd3], %f2; | none | none",
+        "int x, int y      | ld.global.f32 %f3, [%rd3]; bra B; B: mov.f32 %f3, %f2; bra C; C: add.f32 %f2, %f3, %f3; | none | none",
+        // A union has both.
+        "int x, int y      | ld.global.f32 %f1, [%rd3+4]; ld.global.u32 %r4, [%rd3+4]; add.s32 %r5, %r4, 1; | none | none",
+        "int x, int y      | ld.global.u32 %r4, [%rd3]; mov.b32 %f1, %r4; cvt.rn.f32.s32 %f2, %r4; | none | none",
+      })
+  void recordsWithOtherComponentsThanTheKernelComputesWithAreAWarning(
+      String components, String access, String difference, String number) {
+    String kernel = "record Pair(" + components + ") {}\n" + recordKernel(access, "Pair");
+    byte[] code = recordCode(8, access);
+
+    if (difference.equals("none")) {
+      mistakesIn(folder, code, kernels(kernel.formatted(""))).areNoneAtAll();
+    } else {
+      mistakesIn(folder, code, kernels(kernel.formatted("«")))
+          .areWarning(
+              Problem.ELEMENT_WIDTH,
+              "parameter 'a' of run is Pair[], "
+                  + (difference + ", but the kernel computes with a " + number + " there: ")
+                  + accessWord(access)
+                  + " in line 7 of k/k.ptx; take a record with the components of the kernel's"
+                  + " structure, in the same order");
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "double x, int y           | 24 | 16",
+        "double x, double y, int z | 32 | 24",
+        "int x, short y            | 12 | 8",
+        // What is smaller may be a part of the element, and a multiple of it several.
+        "double x, int y           | 16 | 0",
+        "double x, double y, int z | 16 | 0",
+        "double x, int y           | 8  | 0",
+        "double x, int y           | 48 | 0",
+        // Numbers of one type may be taken several at a time.
+        "float x, float y, float z | 16 | 0",
+        "float x, float y, float z | 4  | 0",
+      })
+  void recordsOfAnotherSizeThanTheKernelsElementsAreAWarning(
+      String components, int distance, int size) {
+    String access = "ld.global.u32 %r4, [%rd3];";
+    String kernel = "record Item(" + components + ") {}\n" + recordKernel(access, "Item");
+    byte[] code = recordCode(distance, access);
+
+    if (size == 0) {
+      mistakesIn(folder, code, kernels(kernel.formatted(""))).areNoneAtAll();
+    } else {
+      mistakesIn(folder, code, kernels(kernel.formatted("«")))
+          .areWarning(
+              Problem.ELEMENT_WIDTH,
+              "parameter 'a' of run is Item[], whose elements have "
+                  + (size + " bytes, but the kernel accesses elements at a distance of " + distance)
+                  + ": ld.global.u32 in line 7 of k/k.ptx; take a record with the components of the"
+                  + " kernel's structure, in the same order");
+    }
+  }
+
+  /** A kernel that accesses the elements of an array, at a distance of so many bytes. */
+  private static byte[] recordCode(int distance, String access) {
+    String own =
+        ".reg .b16 %h<4>; .reg .f32 %f<4>; .reg .f64 %fd<4>; ld.param.u64 %rd1, [a]; mov.u32 %r3, %tid.x;"
+            + " mul.wide.u32"
+            + (" %rd2, %r3, " + distance + "; add.s64 %rd3, %rd1, %rd2; mov.f32 %f2, 0f00000000;")
+            + " add.f32 %f3, %f2, %f2;\n"
+            + (access + "\nadd.f32 %f2, %f1, %f1; add.f64 %fd2, %fd1, %fd1;");
+    return kernel("sm_75", ".param .u64 a, .param .u32 n", own);
+  }
+
+  private static String recordKernel(String access, String element) {
+    boolean stores = access.contains("st.") || access.contains("red.global");
+    boolean loads = access.contains("ld.") || access.contains("red.global");
+    return "@Kernel void run("
+        + (loads ? stores ? "@ReadWrites" : "@Reads" : "@Writes")
+        + (" DeviceArray<" + element + "[]> %sa, @ThreadCount int n);");
+  }
+
+  /** The first instruction that accesses global memory. */
+  private static String accessWord(String access) {
+    return access.replaceAll(".*?((?:ld|st|red)\\.global\\S*) .*", "$1");
+  }
+}
