@@ -77,6 +77,9 @@ public final class JCudaDevices {
    *     driver or device without stream-ordered memory; the message says what was looked for
    */
   public static CudaDriver open(int ordinal) {
+    FirstLaunchClasses.begin();
+    NativeLibrary.load();
+    FastestLaunchCalls.begin();
     int count = count();
     if (count == 0) {
       throw new DeviceException(
