@@ -155,6 +155,9 @@ class ElementTypeMistakesTest {
         // Bytes are any memory, and a long may hold a pair.
         "byte x, byte y, short z, int w | ld.global.f32 %f1, [%rd3]; | none | none",
         "long x            | ld.global.f32 %f1, [%rd3+4];           | none | none",
+        "long x            | ld.global.f64 %fd1, [%rd3];            | whose component 1 is of type long | double",
+        // Integers at every place are at none in particular.
+        "int x, int y      | ld.global.f32 %f1, [%rd3]; mul.wide.u32 %rd4, %r3, 4; add.s64 %rd5, %rd1, %rd4; ld.global.u32 %r4, [%rd5]; add.s32 %r5, %r4, 1; | whose component 1 is of type int | float",
         // What is converted to a floating-point number is none, and neither is an address.
         "int x, int y | ld.global.u32 %r4, [%rd3]; cvt.rn.f32.s32 %f1, %r4; | none | none",
         "int x, int y | cvt.rzi.s32.f32 %r4, %f2; st.global.u32 [%rd3], %r4; | none | none",
@@ -222,6 +225,30 @@ class ElementTypeMistakesTest {
                   + ": ld.global.u32 in line 7 of k/k.ptx; take a record with the components of the"
                   + " kernel's structure, in the same order");
     }
+  }
+
+  @Test
+  void recordsOfSeveralArraysAreComparedWithTheirOwnAccesses() {
+    byte[] code =
+        kernel(
+            "sm_75",
+            ".param .u64 a, .param .u64 b, .param .u32 n",
+            ".reg .f32 %f<4>; ld.param.u64 %rd1, [a]; ld.param.u64 %rd2, [b]; mov.u32 %r3, %tid.x;\n"
+                + "mul.wide.u32 %rd3, %r3, 8; add.s64 %rd4, %rd1, %rd3; add.s64 %rd5, %rd2, %rd3;\n"
+                + "ld.global.f32 %f1, [%rd4]; add.f32 %f2, %f1, %f1;\n"
+                + "st.global.f32 [%rd5+4], %f2;");
+    String declared =
+        "record First(float x, int y) {}\nrecord Second(int x, float y) {}\n"
+            + "@Kernel void run(@Reads DeviceArray<%s[]> a, @Writes DeviceArray<%s[]> b,"
+            + " @ThreadCount int n);";
+
+    mistakesIn(folder, code, kernels(declared.formatted("First", "Second"))).areNoneAtAll();
+    String wrong = declared.replace("> a", "> «a").replace("> b", "> «b");
+    Mistakes mistakes = mistakesIn(folder, code, kernels(wrong.formatted("Second", "First")));
+    mistakes.are(Problem.ELEMENT_WIDTH, Problem.ELEMENT_WIDTH);
+    mistakes.say(
+        "'a' of run is Second[], whose component 1 is of type int",
+        "'b' of run is First[], whose component 2 is of type int");
   }
 
   /** A kernel that accesses the elements of an array, at a distance of so many bytes. */
