@@ -64,11 +64,12 @@ class BoundsMistakesTest {
             Sources.importing("@KernelModule(\"k/k.ptx\")\n" + source))
         .say(
             "bounds of run: 'a' provable and checked at launch; 'b' unknown (the index is a value"
-                + " that the kernel loads or receives, and nothing limits it from above); races: threads"
-                + " conflict if numbers in 'a' are equal ('b')");
+                + " that the kernel loads or receives, and nothing limits it from above); races: unknown:"
+                + " the index depends on numbers that the kernel loads, and not only on whether"
+                + " they are equal ('b')");
     assertThat(mistakesIn(folder, code, source).launcher())
         .contains("<p>Bounds: 'a' provable and checked at launch; 'b' unknown")
-        .contains("<p>Races: threads conflict if numbers in 'a' are equal ('b').");
+        .contains("<p>Races: unknown: the index depends on numbers that the kernel loads");
   }
 
   @ParameterizedTest

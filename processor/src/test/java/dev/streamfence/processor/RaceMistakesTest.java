@@ -3,6 +3,7 @@ package dev.streamfence.processor;
 import static dev.streamfence.processor.KernelCode.kernel;
 import static dev.streamfence.processor.KernelCode.kernels;
 import static dev.streamfence.processor.KernelCode.mistakesIn;
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.streamfence.processor.diagnostic.Problem;
@@ -285,6 +286,28 @@ class RaceMistakesTest {
             Problem.UNPROVED_RACES,
             "run is not proved to be free of races except in launches with blockDim.x at most 128,"
                 + " which no requiredBlock declares; declare one, or remove races = Races.REFUSED");
+  }
+
+  @ParameterizedTest
+  @CsvSource({"16, ''", "32, «"})
+  void aProofForSmallBlocksNeedsNoDeclarationThatTheCodeHas(int most, String marker) {
+    String own =
+        "ld.param.u64 %rd1, [a]; mov.u32 %r1, %tid.x; mov.u32 %r2, %ctaid.x;\n"
+            + "mad.lo.s32 %r3, %r2, 16, %r1; mul.wide.u32 %rd2, %r3, 4;\n"
+            + "add.s64 %rd3, %rd1, %rd2; st.global.u32 [%rd3], %r2;";
+    byte[] code =
+        new String(kernel("sm_75", ".param .u64 a", own), UTF_8)
+            .replace("\n{", "\n.maxntid " + most + ", 1, 1\n{")
+            .getBytes(UTF_8);
+    String declared =
+        "@Kernel(races = Races.REFUSED) void %srun(@Writes DeviceArray<int[]> a, LaunchShape s);";
+
+    Mistakes mistakes = mistakesIn(folder, code, kernels(declared.formatted(marker)));
+    if (marker.isEmpty()) {
+      mistakes.areNoneAtAll();
+    } else {
+      mistakes.are(Problem.UNPROVED_RACES);
+    }
   }
 
   @Test

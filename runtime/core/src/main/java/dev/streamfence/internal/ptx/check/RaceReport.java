@@ -174,7 +174,9 @@ public final class RaceReport {
    */
   public Optional<Mismatch> unproved() {
     if (races.verdict() == Verdict.PROVED) {
-      String small = inWords(races.restrictions().stream().filter(Restriction::isRead));
+      String small =
+          inWords(
+              races.restrictions().stream().filter(each -> each.isRead() && !isKept(each.most())));
       return small.isEmpty()
           ? Optional.empty()
           : Optional.of(
@@ -192,6 +194,11 @@ public final class RaceReport {
                 () ->
                     Mismatch.ofEntry(
                         Difference.UNPROVED_RACES, ": " + races.reason() + "; " + remedy())));
+  }
+
+  /** Whether the code allows no blocks of more threads. */
+  private boolean isKept(int mostThreads) {
+    return entry.blockLimit().map(BlockLimit::threads).orElse(Integer.MAX_VALUE) <= mostThreads;
   }
 
   /** What makes a proof possible. */

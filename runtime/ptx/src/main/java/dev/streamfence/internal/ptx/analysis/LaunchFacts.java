@@ -31,7 +31,8 @@ public final class LaunchFacts {
     try {
       ReachedCode code = new ReachedCode(analysis, entry.function());
       facts.put(LaunchNeed.WARP_GROUPS, code.first(LaunchFacts::takesWarpGroup, ""));
-      if (!entry.function().clusters() && code.reading("%is_explicit_cluster", "").isEmpty()) {
+      if (entry.function().clusters().isEmpty()
+          && code.reading("%is_explicit_cluster", "").isEmpty()) {
         facts.put(LaunchNeed.CLUSTER, code.first(LaunchFacts::usesCluster, ""));
       }
       facts.put(LaunchNeed.DYNAMIC_SHARED, dynamicShared(analysis, code));

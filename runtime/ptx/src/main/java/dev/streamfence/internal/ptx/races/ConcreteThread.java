@@ -1,6 +1,8 @@
 package dev.streamfence.internal.ptx.races;
 
 import dev.streamfence.internal.ptx.symbolic.Dependences;
+import dev.streamfence.internal.ptx.symbolic.Node;
+import dev.streamfence.internal.ptx.symbolic.Node.Operator;
 import dev.streamfence.internal.ptx.symbolic.Node.Special;
 import dev.streamfence.internal.ptx.symbolic.NodeGraph;
 import dev.streamfence.internal.ptx.symbolic.ThreadEvaluation;
@@ -24,6 +26,17 @@ final class ConcreteThread extends ThreadEvaluation {
     launch = other;
     number = place;
     begin();
+  }
+
+  /** A launch passes no number that shifts all bits out, although arguments here are large. */
+  @Override
+  protected boolean isUndefined(Node node, long second) {
+    boolean shifts =
+        switch (node.operation) {
+          case SHIFT_LEFT, SHIFT_RIGHT, SHIFT_RIGHT_UNSIGNED -> second < 0 || second >= node.bits;
+          default -> false;
+        };
+    return super.isUndefined(node, second) || (shifts && !node.input(1).is(Operator.CONSTANT));
   }
 
   @Override

@@ -89,6 +89,9 @@ final class RaceAnalysis {
 
   private @Nullable Map<Node, Polynomial> distinctLoads;
 
+  /** Arrays whose numbers are assumed to be distinct, although they are not declared so. */
+  private Set<Integer> assumedDistinct = Set.of();
+
   /** What is known of {@link #isConstantLoad}. */
   private final NodeMap<Boolean> constantLoads = new NodeMap<>();
 
@@ -286,7 +289,8 @@ final class RaceAnalysis {
     Map<Node, Polynomial> found = distinctLoads;
     if (found == null) {
       found = new LinkedHashMap<>();
-      for (int id = 0; id < nodes.size() && !distinct.isEmpty(); id++) {
+      boolean isAny = !distinct.isEmpty() || !assumedDistinct.isEmpty();
+      for (int id = 0; id < nodes.size() && isAny; id++) {
         Polynomial offset = distinctLoad(nodes.node(id));
         if (offset != null) {
           found.put(nodes.node(id), offset);
@@ -305,12 +309,28 @@ final class RaceAnalysis {
     }
     boolean isWhole =
         load.instruction().opcode().startsWith("ld")
-            && distinct.getOrDefault((int) base.constant, 0) == load.width()
+            && isDistinct((int) base.constant, load.width())
             // A part of a number is not distinct because the number is.
             && Widths.element(load.instruction()) == load.width()
             && !accesses.isWritten((int) base.constant)
             && symbols.isExact(load.address());
     return isWhole ? symbols.of(load.address()) : null;
+  }
+
+  private boolean isDistinct(int array, int bytes) {
+    return assumedDistinct.contains(array) || distinct.getOrDefault(array, 0) == bytes;
+  }
+
+  /** Whether two accesses are apart if no two of the numbers in some arrays are equal. */
+  private boolean isProvedIfDistinct(SharedAccess one, SharedAccess other, Set<Integer> numbers) {
+    assumedDistinct = numbers;
+    distinctLoads = null;
+    try {
+      return isProved(one, other);
+    } finally {
+      assumedDistinct = Set.of();
+      distinctLoads = null;
+    }
   }
 
   /** Whether equal addresses hold equal values for a load. */
@@ -474,23 +494,27 @@ final class RaceAnalysis {
       }
       MemoryAccess load = values.load(value);
       Node base = load == null ? null : formulas.base(load.address());
-      boolean isOfData =
+      boolean isInArray =
           load != null
               && base != null
               && load.instruction().opcode().startsWith("ld")
               && (int) base.constant < arrays.size()
               && !accesses.isWritten((int) base.constant);
-      numbers.add(isOfData && base != null ? (int) base.constant : -1);
+      numbers.add(isInArray && base != null ? (int) base.constant : -1);
     }
-    if (!numbers.isEmpty() && !numbers.contains(-1) && stored.matters(one, other)) {
+    boolean isOfData = !numbers.isEmpty() && !numbers.contains(-1) && stored.matters(one, other);
+    if (isOfData && isProvedIfDistinct(one, other, numbers)) {
       return KernelRaces.ofData(conflict, numbers);
     }
     String reason =
-        numbers.contains(-1)
-            ? "the index depends on what the code does not show"
-            : !one.isExact() || !other.isExact()
-                ? "the index may wrap around"
-                : KernelRaces.SAME_INDEX;
+        isOfData
+            ? "the index depends on numbers that the kernel loads, and not only on whether they are"
+                + " equal"
+            : numbers.contains(-1)
+                ? "the index depends on what the code does not show"
+                : !one.isExact() || !other.isExact()
+                    ? "the index may wrap around"
+                    : KernelRaces.SAME_INDEX;
     return KernelRaces.unknown(reason, conflict);
   }
 }

@@ -62,13 +62,14 @@ final class TrialLaunch {
   }
 
   /**
-   * Numbers that rise with the index, that are all the same power of two, that fall, and that look
-   * random, so that few conditions on their bits or remainders hold for all.
+   * Numbers that rise with the index, that are all the same power of two, or less by 1, that fall,
+   * and that look random, so that few conditions on their bits or remainders hold for all.
    */
   long argument(int index) {
     return switch (seed) {
       case 0, 1, 2 -> 4099 + 131L * index + 17L * (index + 3) * seed;
       case 3 -> 1 << 16;
+      case 5 -> (1 << 16) - 1;
       case 4 -> Math.max(5000, 9000 - 131L * index);
       default -> new SplittableRandom(31L * index + seed).nextInt(5000, 1 << 16);
     };

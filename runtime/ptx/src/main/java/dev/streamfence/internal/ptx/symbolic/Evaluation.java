@@ -131,12 +131,16 @@ public abstract class Evaluation {
           yield a;
         }
         long b = second == null ? 0 : value(second);
-        boolean undefined = Machine.divides(node.operation) && Machine.unsigned(b, node.bits) == 0;
-        yield failed || undefined || (isAddress && readsAddress(node, first, second))
+        yield failed || isUndefined(node, b) || (isAddress && readsAddress(node, first, second))
             ? fail()
             : Machine.apply(node.operation, node.bits, first.bits, a, b);
       }
     };
+  }
+
+  /** Whether an operation with this second operand has no value. */
+  protected boolean isUndefined(Node node, long second) {
+    return Machine.divides(node.operation) && Machine.unsigned(second, node.bits) == 0;
   }
 
   /** Whether an operation does more with an address than to add an offset. */

@@ -4,6 +4,7 @@ import dev.streamfence.internal.ptx.ir.CallEnds;
 import dev.streamfence.internal.ptx.ir.ControlGraph;
 import dev.streamfence.internal.ptx.ir.FunctionFlow;
 import dev.streamfence.internal.ptx.ir.InlinedCalls;
+import dev.streamfence.internal.ptx.ir.Opcode;
 import dev.streamfence.internal.ptx.ir.TooComplexException;
 import dev.streamfence.internal.ptx.symbolic.Node.Special;
 import dev.streamfence.internal.ptx.syntax.Instruction;
@@ -93,15 +94,67 @@ public final class KernelFlow {
     return found;
   }
 
-  /** The predefined registers with a meaning that the code reads. */
+  /**
+   * The predefined registers with a meaning that the code reads, and the indices of threads and
+   * blocks in the dimensions in which it shows in other ways that there are several.
+   */
   public Set<Special> read() {
     Set<Special> found = EnumSet.noneOf(Special.class);
     for (Special special : Special.ALL) {
       if (registers().contains(special.register)) {
         found.add(special);
+        // Code that reads how many there are is written for several.
+        found.add(
+            special.isBlock || special.countsBlocks
+                ? Special.block(special.dimension)
+                : Special.thread(special.dimension));
       }
     }
+    List<Integer> clusters = flow().function().clusters();
+    for (int i = 0; i < Math.min(clusters.size(), MOST_DIMENSIONS); i++) {
+      if (clusters.get(i) > 1) {
+        found.add(Special.block(i));
+      }
+    }
+    for (String register : registers()) {
+      addSeveral(register, found);
+    }
+    if (Special.ALL.stream().noneMatch(each -> each.isThread && found.contains(each))
+        && threadsMeet()) {
+      found.add(Special.TID_X);
+    }
     return found;
+  }
+
+  /** Adds the index of the dimension in which a register of warps or clusters tells several. */
+  private static void addSeveral(String register, Set<Special> found) {
+    if (register.equals("%laneid")
+        || register.startsWith("%lanemask")
+        || register.equals("%warpid")
+        || register.equals("%nwarpid")) {
+      found.add(Special.TID_X);
+    } else if (register.contains("cluster")) {
+      char last = register.charAt(register.length() - 1);
+      boolean isOfDimension = register.charAt(register.length() - 2) == '.';
+      found.add(Special.block(isOfDimension ? last - 'x' : 0));
+    }
+  }
+
+  /** Whether threads of a block wait for each other, or exchange values in a warp. */
+  private boolean threadsMeet() {
+    FunctionFlow code = flow();
+    for (int i = 0; i < code.size(); i++) {
+      String opcode = code.instruction(i).opcode();
+      Opcode.Transfer transfer = code.rule(i).transfer();
+      if (opcode.equals("bar")
+          || opcode.equals("barrier")
+          || transfer.reachesLanes()
+          || transfer == Opcode.Transfer.LANES
+          || transfer == Opcode.Transfer.MATRIX) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /** Whether the code reads the number of a thread in its warp. */

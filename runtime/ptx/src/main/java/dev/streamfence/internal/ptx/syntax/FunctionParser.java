@@ -37,7 +37,7 @@ final class FunctionParser {
     final SourceLines positions = new SourceLines();
     SourceLine source = SourceLine.NONE;
     @Nullable BlockLimit blockLimit;
-    boolean clusters;
+    List<Integer> clusters = List.of();
 
     Body(Scope scope, ModelSize size) {
       this.scope = scope;
@@ -104,7 +104,9 @@ final class FunctionParser {
       if (directive.equals("maxntid") || directive.equals("reqntid")) {
         body.blockLimit = blockLimit(line, directive, numbers);
       }
-      body.clusters |= directive.equals("reqnctapercluster");
+      if (directive.equals("reqnctapercluster")) {
+        body.clusters = numbers.stream().map(Long::intValue).toList();
+      }
     }
   }
 
@@ -259,7 +261,7 @@ final class FunctionParser {
             returns,
             parameters,
             null,
-            false,
+            List.of(),
             false,
             registers.size(),
             List.of(),

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param returns its results, empty for an entry
  * @param blockLimit the block sizes that it allows, null if it does not restrict them
- * @param clusters whether it states the size of its clusters
+ * @param clusters the blocks of a cluster in each dimension; empty if it does not state them
  * @param hasBody false for a declaration
  * @param registers size of its register file
  * @param locals variables that its body declares, in all scopes
@@ -20,7 +20,7 @@ public record PtxFunction(
     List<Formal> returns,
     List<Formal> parameters,
     @Nullable BlockLimit blockLimit,
-    boolean clusters,
+    List<Integer> clusters,
     boolean hasBody,
     int registers,
     List<Variable> locals,

@@ -6,8 +6,11 @@ import static dev.streamfence.internal.ptx.races.KernelRacesTest.at;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.streamfence.internal.ptx.races.KernelRaces.Verdict;
+import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Places for which a number is loaded: a question of data only if equal numbers make threads meet.
@@ -23,7 +26,6 @@ final class LoadedPlacesTest {
   @CsvSource({
     "'mov.u32 %r22, %r20;', DATA",
     "'add.s32 %r22, %r20, %r21;', DATA",
-    "'mad.lo.s32 %r22, %r20, 8, %r4;', DATA",
     // All threads add the same.
     "'mad.lo.s32 %r22, %r0, 2, %r21;', UNKNOWN",
     "'add.s32 %r22, %r4, %r21;', PROVED",
@@ -40,6 +42,29 @@ final class LoadedPlacesTest {
     }
     if (expected == Verdict.DATA) {
       assertThat(races.numbers()).containsExactly(1);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        // A row for each number, and the thread's own place in it.
+        "mad.lo.s32 %r22, %r20, 8, %r4;",
+        // Numbers that are distinct may be halves, or remainders, that are not.
+        "shr.u32 %r22, %r20, 1;",
+        "rem.u32 %r22, %r20, %r5;",
+        // The numbers begin rows, of which empty ones begin where others do.
+        "mov.u32 %r22, %r20; L: add.s32 %r22, %r22, 1; setp.lt.s32 %p1, %r22, %r21; @%p1 bra L;",
+      })
+  void aPlaceThatEqualNumbersAloneDoNotDecideIsUnknown(String place) {
+    for (Map<Integer, Integer> distinct : List.of(Map.<Integer, Integer>of(), Map.of(1, 4))) {
+      KernelRaces races = KernelRacesTest.of(NUMBERS + place + at("%r22") + STORE, distinct, LINES);
+
+      assertThat(races.verdict()).isEqualTo(Verdict.UNKNOWN);
+      assertThat(races.reason())
+          .isEqualTo(
+              "the index depends on numbers that the kernel loads, and not only on whether they"
+                  + " are equal");
     }
   }
 
