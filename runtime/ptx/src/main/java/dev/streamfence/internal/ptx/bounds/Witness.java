@@ -37,6 +37,11 @@ final class Witness extends Evaluation {
   private final long[] iterations;
   private final int[] blocks = new int[DIMENSIONS];
   private final int[] threads = new int[DIMENSIONS];
+
+  /** The dimensions in which the thread is chosen, a bit for each; likewise the block. */
+  private int areThreadsChosen;
+
+  private int areBlocksChosen;
   private @Nullable LaunchNumbers launch;
 
   /** By what the thread was chosen whose values are known; null if there is no such thread. */
@@ -126,27 +131,38 @@ final class Witness extends Evaluation {
     return !hasFailed();
   }
 
-  /** Chooses block and thread. */
+  /** Chooses block and thread. What is not chosen yet counts as 0, and is the last in the end. */
   private void choose(List<WitnessPlan.Target> wanted, Choice choice) {
     targets = null;
-    LaunchNumbers numbers = numbers();
-    boolean first = choice == Choice.FIRST;
-    for (int dimension = 0; dimension < DIMENSIONS; dimension++) {
-      threads[dimension] = first ? 0 : numbers.block(dimension) - 1;
-      blocks[dimension] = first ? 0 : numbers.grid(dimension) - 1;
+    Arrays.fill(threads, 0);
+    Arrays.fill(blocks, 0);
+    if (choice == Choice.FIRST) {
+      return;
     }
-    int done = 0;
-    for (int i = 0; !first && i < wanted.size(); i++) {
+    areThreadsChosen = 0;
+    areBlocksChosen = 0;
+    for (int i = 0; i < wanted.size(); i++) {
       WitnessPlan.Target target = wanted.get(i);
-      boolean isWanted = choice == Choice.LAST_OF_LOOPS || target.perIteration() == null;
-      if (isWanted && ((done >> target.dimension()) & 1) == 0 && choose(target)) {
-        done |= 1 << target.dimension();
+      if (choice == Choice.LAST_OF_LOOPS || target.perIteration() == null) {
+        choose(target);
+      }
+    }
+    for (int dimension = 0; dimension < DIMENSIONS; dimension++) {
+      if (!isChosen(areThreadsChosen, dimension)) {
+        threads[dimension] = numbers().block(dimension) - 1;
+      }
+      if (!isChosen(areBlocksChosen, dimension)) {
+        blocks[dimension] = numbers().grid(dimension) - 1;
       }
     }
   }
 
+  private static boolean isChosen(int dimensions, int dimension) {
+    return (dimensions >> dimension & 1) != 0;
+  }
+
   /** Chooses the indexes of a dimension so that a difference is as small as it can be. */
-  private boolean choose(WitnessPlan.Target target) {
+  private void choose(WitnessPlan.Target target) {
     restart();
     long left = exact(target.rest());
     long perBlock = exact(target.perBlock());
@@ -154,24 +170,21 @@ final class Witness extends Evaluation {
     CompiledSum iterated = target.perIteration();
     long perIteration = iterated == null ? 1 : exact(iterated);
     if (hasFailed() || perBlock < 0 || perThread < 0 || perIteration <= 0) {
-      return false;
+      return;
     }
     if (iterated != null) {
       left = Math.floorMod(left, perIteration);
     }
-    if (left < 0) {
-      return false;
-    }
     int dimension = target.dimension();
-    if (perBlock > 0) {
-      long block = Math.min(left / perBlock, numbers().grid(dimension) - 1L);
-      blocks[dimension] = (int) block;
-      left -= block * perBlock;
+    if (left >= 0 && perBlock > 0 && !isChosen(areBlocksChosen, dimension)) {
+      blocks[dimension] = (int) Math.min(left / perBlock, numbers().grid(dimension) - 1L);
+      areBlocksChosen |= 1 << dimension;
     }
-    if (perThread > 0) {
+    left -= blocks[dimension] * perBlock;
+    if (left >= 0 && perThread > 0 && !isChosen(areThreadsChosen, dimension)) {
       threads[dimension] = (int) Math.min(left / perThread, numbers().block(dimension) - 1L);
+      areThreadsChosen |= 1 << dimension;
     }
-    return true;
   }
 
   private LaunchNumbers numbers() {

@@ -207,10 +207,12 @@ final class WitnessPlanner {
     Polynomial rest =
         difference.only(
             monomial -> !monomial.has(id -> id == thread || id == block || id == iteration));
-    List<Polynomial> uniform = List.of(rest, perThread, perBlock, perIteration);
+    List<Polynomial> uniform = List.of(perThread, perBlock, perIteration);
     boolean isUniform = uniform.stream().allMatch(formulas::isUniform);
+    // Indices of other dimensions have their numbers when this one is chosen.
+    boolean isKnown = !rest.has(id -> formulas.varies(id) && !nodes.node(id).is(Operator.SPECIAL));
     boolean differs = !perThread.isZero() || !perBlock.isZero();
-    if (!isUniform || !differs) {
+    if (!isUniform || !isKnown || !differs) {
       return null;
     }
     return new Target(
