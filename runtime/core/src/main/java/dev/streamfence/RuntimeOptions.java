@@ -75,10 +75,10 @@ public final class RuntimeOptions {
   }
 
   /**
-   * 16 streams, a budget of 80 % of the device's memory, and memory from the driver's
-   * stream-ordered pool, which keeps what is freed; no tracing, log, guard or folders; up to 4
-   * staging threads. The system property {@value #ORDERING_VISIBLE_TO_TOOLS}, read once, decides on
-   * {@link #orderingVisibleToTools()}: without it, off.
+   * 16 streams, a budget of 80 % of the device's memory, and memory from a caching pool, which
+   * keeps what is freed; no tracing, log, guard or folders; up to 8 staging threads. The system
+   * property {@value #ORDERING_VISIBLE_TO_TOOLS}, read once, decides on {@link
+   * #orderingVisibleToTools()}: without it, off.
    */
   public static RuntimeOptions defaults() {
     return DEFAULTS;

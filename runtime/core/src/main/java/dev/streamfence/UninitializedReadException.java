@@ -23,8 +23,11 @@ public final class UninitializedReadException extends DeviceException {
         use
             + " reads "
             + allocation
-            + ", which nothing has written; upload or fill it first, also for a kernel that reads only"
-            + " what it has written itself, or declare @Writes if the kernel only writes it");
+            + ", which nothing has written; upload or fill it first"
+            + (use.kernel().isEmpty()
+                ? ""
+                : ", also for a kernel that reads only what it has written itself, or declare @Writes"
+                    + " if the kernel only writes it"));
     this.kernel = use.kernel();
     this.parameter = use.parameter();
     this.generation = generation;

@@ -41,8 +41,8 @@ public sealed interface KernelGraph extends AutoCloseable permits TrackedGraph {
    *     node downloads while downloads are {@linkplain dev.streamfence.DeviceMemory#refuseDownloads
    *     refused}
    * @throws dev.streamfence.UseAfterFreeException if a node uses a part of an array that was joined
-   * @throws dev.streamfence.UninitializedReadException if a node reads memory that nothing has
-   *     written, on a simulated device that checks this
+   * @throws dev.streamfence.UninitializedReadException if a node reads {@linkplain
+   *     dev.streamfence.RuntimeOptions#withGuardMemory guarded memory} that nothing has written
    * @throws dev.streamfence.StreamMisuseException if the stream belongs to another runtime, memory
    *     is split into parts, or this thread has a launch open or records a graph
    * @throws dev.streamfence.CudaDriverException if the device is lost, or a driver call fails

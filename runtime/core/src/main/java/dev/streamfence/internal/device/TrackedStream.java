@@ -7,6 +7,7 @@ import dev.streamfence.foreign.ForeignCode;
 import dev.streamfence.foreign.ForeignUses;
 import dev.streamfence.internal.order.Deadline;
 import dev.streamfence.internal.order.Timeline;
+import dev.streamfence.internal.order.UseLabels;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -86,6 +87,18 @@ public final class TrackedStream implements DeviceStream {
   /** The order of a stream's work; throws if the stream or its runtime is closed. */
   public static Timeline timelineOf(DeviceStream stream) {
     return of(stream).timeline();
+  }
+
+  /** The same for work with these labels, which an error names. */
+  public static Timeline timelineOf(DeviceStream stream, UseLabels labels) {
+    TrackedStream tracked = of(stream);
+    if (tracked.closed.get()) {
+      throw new StreamMisuseException(
+          StreamMisuseException.Misuse.CLOSED_STREAM,
+          labels.work(),
+          ": this stream is closed; acquire another one");
+    }
+    return tracked.timeline();
   }
 
   /** The order of this stream's work; throws if the stream or its runtime is closed. */

@@ -97,7 +97,7 @@ public final class TrackedRecorder implements LaunchRecorder {
 
   @Override
   public TrackedRecorder begin() {
-    Submission begun = TrackedStream.timelineOf(stream).begin(labels);
+    Submission begun = TrackedStream.timelineOf(stream, labels).begin(labels);
     // A comparison is cheaper than storing a reference.
     if (current != begun) {
       current = begun;

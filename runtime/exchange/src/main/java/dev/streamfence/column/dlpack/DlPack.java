@@ -103,8 +103,8 @@ public final class DlPack {
    * bytes if the number of rows is not known.
    *
    * @param stream reads the number of rows
-   * @throws IllegalArgumentException as there; or if a column has a validity bitmap, or is text or
-   *     bits, which tensors cannot express. Nothing is exported then
+   * @throws IllegalArgumentException as there; or if a column has nulls or may have some, or is
+   *     text or bits, which tensors cannot express. Nothing is exported then
    * @throws IllegalStateException if the device has counted more rows than the table has room for
    */
   public static List<ExportedTensor> export(

@@ -151,7 +151,7 @@ public final class TrackedTable implements DeviceTable {
     }
     if (tracked.length() != capacity) {
       throw new IllegalArgumentException(
-          tracked + " in a table with room for " + capacity + " rows; the two are equal");
+          tracked + " in a table with room for " + capacity + " rows; the two must be equal");
     }
     return tracked;
   }

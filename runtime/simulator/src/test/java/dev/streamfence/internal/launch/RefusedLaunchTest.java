@@ -340,6 +340,29 @@ final class RefusedLaunchTest extends OneStream {
   }
 
   @Test
+  void aLaunchOnAClosedStreamHasItsKernel() {
+    DeviceStream given = gpu.streams().acquire();
+    VectorKernels there = VectorKernels.on(given);
+    given.close();
+
+    assertRefused(
+        () -> there.increment(values, 4),
+        StreamMisuseException.Misuse.CLOSED_STREAM,
+        "increment",
+        "");
+  }
+
+  @Test
+  void theAdviceOnMemoryThatNothingHasWrittenIsThatOfTheOperation() {
+    try (DeviceArray<int[]> empty = gpu.memory().allocate(stream, int[].class, 1)) {
+      assertThatThrownBy(() -> kernels.increment(empty, 1)).hasMessageContaining("@Writes");
+      assertThatThrownBy(() -> empty.download(stream))
+          .isInstanceOf(UninitializedReadException.class)
+          .hasMessageEndingWith("which nothing has written; upload or fill it first");
+    }
+  }
+
+  @Test
   void nothingIsQueuedByARefusal() {
     long launches = device.calls(DriverCall.LAUNCH_KERNEL);
     Throwable refusal = catchThrowable(() -> kernels.increment(values, 4));
