@@ -7,6 +7,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.streamfence.processor.diagnostic.Problem;
 import java.nio.file.Path;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -249,6 +250,63 @@ class ElementTypeMistakesTest {
     mistakes.say(
         "'a' of run is Second[], whose component 1 is of type int",
         "'b' of run is First[], whose component 2 is of type int");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "float x, int y | none",
+        "int x, float y | 'p.x' of run is an int, but the kernel has a float there: ld.param.f32 in line 6",
+        "float x, float y | 'p.y' of run is a float, but the kernel has an integer there: ld.param.u32 in line 7",
+        "double x | 'p.x' of run is a double, but the kernel has a float there: ld.param.f32 in line 6",
+        "short v, short w, int y | 'p.v' of run is a short, but the kernel has a float there: ld.param.f32 in line 6",
+        // Bytes are any memory, and a long may hold a pair.
+        "byte a, byte b, byte c, byte d, int y | none",
+        "long x | none",
+      })
+  void recordsByValueWithOtherNumbersThanTheKernelsAreAWarning(String components, String what) {
+    byte[] code =
+        kernel(
+            "sm_75",
+            ".param .align 8 .b8 p[8], .param .u64 a",
+            ".reg .f32 %f<4>; ld.param.f32 %f1, [p];\nld.param.u32 %r1, [p+4];\n"
+                + "ld.param.u64 %rd1, [a]; add.s32 %r2, %r1, 1; st.global.f32 [%rd1], %f1;\n"
+                + "st.global.u32 [%rd1+4], %r2;");
+    String declared =
+        "record P("
+            + components
+            + ") {}\n@Kernel void run(P %sp, @Writes DeviceArray<byte[]> a, LaunchShape s);";
+
+    if (what.equals("none")) {
+      mistakesIn(folder, code, kernels(declared.formatted(""))).areNoneAtAll();
+    } else {
+      mistakesIn(folder, code, kernels(declared.formatted("«")))
+          .areWarning(
+              Problem.ELEMENT_WIDTH,
+              "parameter "
+                  + what
+                  + " of k/k.ptx; take a record with the components of the kernel's structure, in"
+                  + " the same order");
+    }
+  }
+
+  @Test
+  void aPlaceOfARecordByValueWithBothKindsOfNumbersIsAUnion() {
+    byte[] code =
+        kernel(
+            "sm_75",
+            ".param .align 8 .b8 p[8], .param .u64 a",
+            ".reg .f32 %f<4>; ld.param.f32 %f1, [p];\nld.param.u32 %r1, [p];\n"
+                + "ld.param.u64 %rd1, [a]; add.s32 %r2, %r1, 1; st.global.f32 [%rd1], %f1;\n"
+                + "st.global.u32 [%rd1+4], %r2;");
+    for (String components : List.of("int x, int y", "float x, int y")) {
+      String declared =
+          "record P("
+              + components
+              + ") {}\n@Kernel void run(P p, @Writes DeviceArray<byte[]> a, LaunchShape s);";
+      mistakesIn(folder, code, kernels(declared)).areNoneAtAll();
+    }
   }
 
   /** A kernel that accesses the elements of an array, at a distance of so many bytes. */

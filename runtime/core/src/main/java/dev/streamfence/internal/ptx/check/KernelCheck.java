@@ -150,6 +150,11 @@ public final class KernelCheck {
               () -> new AccessCheck(index, accesses, mismatches).compare(parameter));
     }
     if (mismatches.stream().noneMatch(KernelCheck::isOfType)) {
+      for (int i = 0; i < parameters.size(); i++) {
+        if (parameters.get(i) instanceof KernelParameter.Struct struct) {
+          StructCheck.compare(flow(entry), i, struct).ifPresent(mismatches::add);
+        }
+      }
       // An array with an error, or with accesses that are not known, gets no second message.
       RecordCheck.compare(declared, () -> flow(entry)).stream()
           .filter(

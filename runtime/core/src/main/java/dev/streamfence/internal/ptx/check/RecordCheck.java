@@ -121,7 +121,7 @@ final class RecordCheck {
   }
 
   /** Whether a component may hold a number: bytes are any memory, and a long two such numbers. */
-  private static boolean mayHold(ElementType type, int bytes, boolean isBegin) {
+  static boolean mayHold(ElementType type, int bytes, boolean isBegin) {
     return switch (type) {
       case BOOLEAN, BYTE -> true;
       case LONG -> bytes == Float.BYTES;

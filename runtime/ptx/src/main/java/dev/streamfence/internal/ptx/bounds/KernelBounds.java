@@ -28,8 +28,6 @@ import java.util.TreeSet;
  * Immutable; {@link #launches} computes the numbers of a launch.
  */
 public final class KernelBounds {
-  private static final int MAX_INSTRUCTIONS = 20_000;
-
   private final List<ArrayBounds> arrays;
   private final LaunchBounds launches;
 
@@ -188,7 +186,7 @@ public final class KernelBounds {
         Map<Integer, NumberLimits> limits) {
       this.kernel = kernel;
       this.arrays = arrays;
-      kernel.function(MAX_INSTRUCTIONS);
+      kernel.function(KernelFlow.MOST_INSTRUCTIONS);
       // A launch that checks the bounds may have blocks of any shape.
       this.evaluated = kernel.values(arrays, tables, limits, KernelFlow.MOST_DIMENSIONS);
     }

@@ -49,6 +49,7 @@ public record ElementAccess(
       Map<Integer, NumberLimits> limits) {
     List<ElementAccess> found = new ArrayList<>();
     try {
+      kernel.function(KernelFlow.MOST_INSTRUCTIONS);
       EvaluatedKernel evaluated = kernel.values(arrays, tables, limits, KernelFlow.MOST_DIMENSIONS);
       for (MemoryAccess access : evaluated.values().accesses()) {
         Node base = evaluated.formulas().base(access.address());

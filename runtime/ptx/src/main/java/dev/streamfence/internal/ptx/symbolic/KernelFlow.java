@@ -26,6 +26,9 @@ import org.jspecify.annotations.Nullable;
  * Confined to one thread.
  */
 public final class KernelFlow {
+  /** Most analyses look at no longer functions. */
+  public static final int MOST_INSTRUCTIONS = 20_000;
+
   /** The dimensions that blocks of any shape have. */
   public static final int MOST_DIMENSIONS = 3;
 

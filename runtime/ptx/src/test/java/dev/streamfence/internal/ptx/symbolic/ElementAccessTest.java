@@ -78,6 +78,8 @@ final class ElementAccessTest {
 
   @Test
   void codeThatIsTooInvolvedHasNone() {
+    assertThat(words("ld.global.u32 %r2, [%rd5]; " + "add.s32 %r3, %r3, 1;\n".repeat(20_000)))
+        .isEmpty();
     assertThat(words("L: @%p1 bra M; bra N; M: ld.global.u32 %r2, [%rd5]; N: @%p2 bra M; bra L;"))
         .isEmpty();
   }
