@@ -4,6 +4,7 @@ import static dev.streamfence.processor.KernelCode.kernel;
 import static dev.streamfence.processor.KernelCode.kernels;
 import static dev.streamfence.processor.KernelCode.mistakesIn;
 import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.streamfence.processor.diagnostic.Problem;
 import java.nio.file.Path;
@@ -12,8 +13,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
-/** Arrays of other elements than those that the kernel computes with. */
+/** Arrays and records of other numbers than those that the kernel computes with. */
 class ElementTypeMistakesTest {
   @TempDir private Path folder;
 
@@ -261,6 +263,7 @@ class ElementTypeMistakesTest {
         "float x, float y | 'p.y' of run is a float, but the kernel has an integer there: ld.param.u32 in line 7",
         "double x | 'p.x' of run is a double, but the kernel has a float there: ld.param.f32 in line 6",
         "short v, short w, int y | 'p.v' of run is a short, but the kernel has a float there: ld.param.f32 in line 6",
+        "float v, short w, short z | none",
         // Bytes are any memory, and a long may hold a pair.
         "byte a, byte b, byte c, byte d, int y | none",
         "long x | none",
@@ -289,6 +292,56 @@ class ElementTypeMistakesTest {
                   + " of k/k.ptx; take a record with the components of the kernel's structure, in"
                   + " the same order");
     }
+  }
+
+  @Test
+  void aNumberInTheMiddleOfAComponentOfARecordByValueIsNamedByItsByte() {
+    byte[] code =
+        kernel(
+            "sm_75",
+            ".param .align 8 .b8 p[8], .param .u64 a",
+            ".reg .f32 %f<4>; ld.param.u64 %rd1, [a]; ld.param.f32 %f1, [p+4];\n"
+                + "st.global.f32 [%rd1], %f1;");
+
+    mistakesIn(
+            folder,
+            code,
+            kernels(
+                "record P(double x) {}\n@Kernel void run(P «p, @Writes DeviceArray<byte[]> a,"
+                    + " LaunchShape s);"))
+        .areWarning(
+            Problem.ELEMENT_WIDTH,
+            "parameter 'p' of run has no component at byte 4, but the kernel has a float there:"
+                + " ld.param.f32 in line 6 of k/k.ptx; take a record with the components of the"
+                + " kernel's structure, in the same order");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        // Both numbers are copied at once, or byte by byte, besides.
+        "ld.param.b64 %rd2, [p]; st.global.b64 [%rd1+8], %rd2;",
+        "ld.param.b8 %r3, [p]; st.global.b8 [%rd1+8], %r3;",
+        // The bits of a number are taken apart, and places outside of it are loaded.
+        "ld.param.b32 %r3, [p]; and.b32 %r4, %r3, 1; st.global.b32 [%rd1+8], %r4;",
+        "ld.param.f32 %f2, [p+8]; ld.param.f32 %f3, [p-4]; st.global.f32 [%rd1+8], %f2;",
+        "ld.param.f32; ld.param.f32 %f2; ld.param.f32 %f2, [%rd1]; ld.param.v2.f32 {%f2, %f3}, [p+4];",
+      })
+  void otherLoadsOfARecordByValueSayNothing(String more) {
+    byte[] code =
+        kernel(
+            "sm_75",
+            ".param .align 8 .b8 p[8], .param .u64 a",
+            ".reg .f32 %f<4>; ld.param.f32 %f1, [p]; ld.param.u32 %r1, [p+4];\n"
+                + "ld.param.u64 %rd1, [a]; add.s32 %r2, %r1, 1; st.global.f32 [%rd1], %f1;\n"
+                + "st.global.u32 [%rd1+4], %r2; "
+                + more);
+    String declared =
+        "record P(float x, int y) {}\n@Kernel void run(P p, @Writes DeviceArray<byte[]> a,"
+            + " LaunchShape s);";
+
+    assertThat(mistakesIn(folder, code, kernels(declared)).ids())
+        .doesNotContain("WARNING [ElementWidth]", "ERROR [InternalError]");
   }
 
   @Test

@@ -57,6 +57,15 @@ public final class StructLayout {
     return offsets[field];
   }
 
+  /** The last field that begins at a byte of the structure, or before it. */
+  public int fieldAt(int offset) {
+    int field = 0;
+    while (field + 1 < offsets.length && offsets[field + 1] <= offset) {
+      field++;
+    }
+    return field;
+  }
+
   /** Its size, with the padding at the end. */
   public int sizeInBytes() {
     return sizeInBytes;

@@ -150,13 +150,15 @@ public final class KernelCheck {
               () -> new AccessCheck(index, accesses, mismatches).compare(parameter));
     }
     if (mismatches.stream().noneMatch(KernelCheck::isOfType)) {
+      List<Mismatch> records = new ArrayList<>();
       for (int i = 0; i < parameters.size(); i++) {
         if (parameters.get(i) instanceof KernelParameter.Struct struct) {
-          StructCheck.compare(flow(entry), i, struct).ifPresent(mismatches::add);
+          StructCheck.compare(flow(entry), i, struct).ifPresent(records::add);
         }
       }
-      // An array with an error, or with accesses that are not known, gets no second message.
-      RecordCheck.compare(declared, () -> flow(entry)).stream()
+      records.addAll(RecordCheck.compare(declared, () -> flow(entry)));
+      // What has an error, or accesses that are not known, gets no second message.
+      records.stream()
           .filter(
               record ->
                   mismatches.stream()

@@ -50,8 +50,9 @@ public final class Mismatch {
     ONLY_LOADS,
     /**
      * The kernel only touches words narrower than the elements, or computes with floating-point
-     * numbers of a type that the elements do not have, or its elements have another size; {@link
-     * #actual} names the arrays or records that it may be written for.
+     * numbers of a type that the elements do not have, or its elements have another size, or the
+     * components of a record by value are of another kind than its numbers; {@link #actual} names
+     * the arrays or records that it may be written for.
      */
     ELEMENT_WIDTH,
     /**

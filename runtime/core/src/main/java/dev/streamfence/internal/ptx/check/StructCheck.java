@@ -3,13 +3,14 @@ package dev.streamfence.internal.ptx.check;
 import dev.streamfence.internal.ptx.analysis.AccessSite;
 import dev.streamfence.internal.ptx.check.Mismatch.Subject;
 import dev.streamfence.internal.ptx.ir.FunctionFlow;
+import dev.streamfence.internal.ptx.ir.ParameterAccesses;
 import dev.streamfence.internal.ptx.ir.TooComplexException;
 import dev.streamfence.internal.ptx.ir.Widths;
 import dev.streamfence.internal.ptx.ir.WordUses;
 import dev.streamfence.internal.ptx.symbolic.KernelFlow;
-import dev.streamfence.internal.ptx.syntax.Operand;
+import dev.streamfence.internal.ptx.syntax.Instruction;
 import dev.streamfence.internal.ptx.syntax.PtxFunction.Formal;
-import dev.streamfence.internal.ptx.syntax.StateSpace;
+import dev.streamfence.internal.ptx.syntax.ScalarType;
 import dev.streamfence.internal.ptx.syntax.Variable;
 import dev.streamfence.launch.KernelParameter;
 import dev.streamfence.launch.StructLayout;
@@ -51,17 +52,15 @@ final class StructCheck {
   }
 
   private Optional<Mismatch> compare(KernelParameter.Struct declared) {
-    List<Word> words = words();
+    List<Word> words = words(declared.sizeInBytes());
     Set<Integer> floats = places(words, this::isFloat);
     Set<Integer> integers = places(words, this::isInteger);
     for (Word word : words) {
-      // A place with both is a union.
-      boolean isFloat = floats.contains(word.offset());
-      if (isFloat != integers.contains(word.offset())) {
-        Optional<Mismatch> found = difference(declared, word, isFloat);
-        if (found.isPresent()) {
-          return found;
-        }
+      // A place with both is a union, and a word that is only copied may be several.
+      boolean isUnion = floats.contains(word.offset()) && integers.contains(word.offset());
+      Optional<Mismatch> found = isUnion ? Optional.empty() : difference(declared, word);
+      if (found.isPresent()) {
+        return found;
       }
     }
     return Optional.empty();
@@ -77,64 +76,71 @@ final class StructCheck {
         || WordUses.isFloat(flow, word.load(), word.number());
   }
 
+  /** Whether the kernel loads a word as an integer, and computes with it as one. */
   private boolean isInteger(Word word) {
-    return WordUses.isInteger(flow, word.load(), word.number());
+    ScalarType type = flow.instruction(word.load()).type();
+    boolean isTyped =
+        type != null
+            && (type.kind == ScalarType.NumberKind.SIGNED
+                || type.kind == ScalarType.NumberKind.UNSIGNED);
+    return isTyped && WordUses.isInteger(flow, word.load(), word.number());
   }
 
-  /** The words that the kernel loads from the parameter, each at a fixed place. */
-  private List<Word> words() {
+  /** The words that the kernel loads from the parameter, each at a fixed place within it. */
+  private List<Word> words(int size) {
     List<Word> found = new ArrayList<>();
     if (!(kernel.entry().function().parameters().get(parameter) instanceof Formal.InMemory own)) {
       return found;
     }
     for (int at = 0; at < flow.size(); at++) {
-      if (flow.instruction(at).opcode().equals("ld")
-          && flow.instruction(at).spaces().contains(StateSpace.PARAM)
-          && flow.instruction(at).operands().size() > 1
-          && flow.instruction(at).operands().get(1) instanceof Operand.Memory memory
-          && memory.base() instanceof Operand.VariableAddress address
-          && isSame(address.variable(), own.variable())) {
-        int bytes = Widths.element(flow.instruction(at));
-        long first = address.offset() + memory.offset();
-        for (int word = 0; word < WordUses.count(flow, at); word++) {
-          found.add(new Word(at, word, (int) first + word * bytes, bytes));
+      Instruction instruction = flow.instruction(at);
+      Variable loaded = ParameterAccesses.variable(instruction);
+      if (loaded == null || loaded.id() != own.variable().id()) {
+        continue;
+      }
+      int bytes = Widths.element(instruction);
+      for (int word = 0; word < WordUses.count(flow, at); word++) {
+        long offset = ParameterAccesses.offset(instruction) + (long) word * bytes;
+        if (offset >= 0 && offset + bytes <= size) {
+          found.add(new Word(at, word, (int) offset, bytes));
         }
       }
     }
     return found;
   }
 
-  private static boolean isSame(Variable one, Variable other) {
-    return one.id() == other.id();
-  }
-
-  private Optional<Mismatch> difference(
-      KernelParameter.Struct declared, Word word, boolean isFloat) {
-    StructLayout layout = declared.layout();
-    int field = 0;
-    while (field + 1 < declared.fields().size() && layout.offset(field + 1) <= word.offset()) {
-      field++;
+  private Optional<Mismatch> difference(KernelParameter.Struct declared, Word word) {
+    boolean isFloat = isFloat(word);
+    if (!isFloat && !isInteger(word)) {
+      return Optional.empty();
     }
+    StructLayout layout = declared.layout();
+    int field = layout.fieldAt(word.offset());
     KernelParameter.Field component = declared.fields().get(field);
     boolean isBegin = layout.offset(field) == word.offset();
-    boolean mayHold =
-        component instanceof KernelParameter.Value value
-            ? isFloat
-                ? RecordCheck.mayHold(value.type(), word.bytes(), isBegin)
-                : !value.type().isFloatingPoint()
-            : !isFloat;
-    if (mayHold) {
+    if (isFloat ? mayHoldFloat(component, word.bytes(), isBegin) : mayHoldInteger(component)) {
       return Optional.empty();
     }
     AccessSite site =
         AccessSite.of(kernel.module(), kernel.entry().name(), flow.instruction(word.load()), "");
+    String floats = word.bytes() == Double.BYTES ? "a double" : "a float";
     return Optional.of(
         Mismatch.ofRecord(
             site,
-            new Subject(parameter, declared.name(component), ""),
+            new Subject(parameter, isBegin ? declared.name(component) : declared.name(), ""),
             (isBegin ? " is " + component.inWords() : " has no component at byte " + word.offset())
                 + ", but the kernel has "
-                + (isFloat ? word.bytes() == Double.BYTES ? "a double" : "a float" : "an integer")
+                + (isFloat ? floats : "an integer")
                 + " there"));
+  }
+
+  private static boolean mayHoldFloat(KernelParameter.Field component, int bytes, boolean isBegin) {
+    return component instanceof KernelParameter.Value value
+        && RecordCheck.mayHold(value.type(), bytes, isBegin);
+  }
+
+  /** Whether a component may hold an integer; the code also computes with addresses of arrays. */
+  private static boolean mayHoldInteger(KernelParameter.Field component) {
+    return !(component instanceof KernelParameter.Value value) || !value.type().isFloatingPoint();
   }
 }

@@ -14,7 +14,7 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /** How the code of a function accesses its variables in parameter space. Immutable. */
-final class ParameterAccesses {
+public final class ParameterAccesses {
   /** The bits of the numbers at each offset of each variable, by the number of the variable. */
   private final Map<Integer, TreeMap<Long, Integer>> numbers = new HashMap<>();
 
@@ -39,7 +39,7 @@ final class ParameterAccesses {
   }
 
   /** The variable that a load or store of parameter space accesses; null if it is none. */
-  static @Nullable Variable variable(Instruction instruction) {
+  public static @Nullable Variable variable(Instruction instruction) {
     Operand.Memory memory = memory(instruction);
     return memory != null
             && memory.base() instanceof Operand.VariableAddress address
@@ -49,7 +49,7 @@ final class ParameterAccesses {
   }
 
   /** Where it does. */
-  static long offset(Instruction instruction) {
+  public static long offset(Instruction instruction) {
     Operand.Memory memory = memory(instruction);
     return memory != null && memory.base() instanceof Operand.VariableAddress address
         ? address.offset() + memory.offset()
