@@ -89,14 +89,14 @@ public final class TrackedStream implements DeviceStream {
     return of(stream).timeline();
   }
 
-  /** The same for work with these labels, which an error names. */
+  /** The same; where the stream is closed, the error names the work with these labels. */
   public static Timeline timelineOf(DeviceStream stream, UseLabels labels) {
     TrackedStream tracked = of(stream);
     if (tracked.closed.get()) {
       throw new StreamMisuseException(
           StreamMisuseException.Misuse.CLOSED_STREAM,
           labels.work(),
-          ": this stream is closed; acquire another one");
+          " begins on " + tracked + ", which is closed; acquire another one");
     }
     return tracked.timeline();
   }

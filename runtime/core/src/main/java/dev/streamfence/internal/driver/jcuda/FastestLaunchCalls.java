@@ -13,9 +13,7 @@ final class FastestLaunchCalls {
 
   static {
     if (areForeignAllowed()) {
-      Thread linking = new Thread(FastestLaunchCalls::link, "linking the calls of launches");
-      linking.setDaemon(true);
-      linking.start();
+      EarlyThread.start("linking the calls of launches", FastestLaunchCalls::link);
     }
   }
 

@@ -11,18 +11,16 @@ import java.security.NoSuchAlgorithmException;
 import java.util.List;
 
 /**
- * Loads the classes of a first launch while the driver starts. To open a device takes the driver a
- * fifth of a second, in which the opening thread waits in native code; to read and verify the
- * classes, which comes after it otherwise, takes Java half as long. Thread-safe.
+ * Loads the classes of a first launch while the driver opens a device. That takes a fifth of a
+ * second, in which the opening thread waits in native code; meanwhile, another one reads and
+ * verifies the classes, which takes half as long. Thread-safe.
  */
 final class FirstLaunchClasses {
   /** Their names, in the order in which a launch needs them; one that is missing is passed over. */
   static final String NAMES = "first-launch-classes.txt";
 
   static {
-    Thread loading = new Thread(FirstLaunchClasses::load, "loading the classes of a first launch");
-    loading.setDaemon(true);
-    loading.start();
+    EarlyThread.start("loading the classes of a first launch", FirstLaunchClasses::load);
   }
 
   private FirstLaunchClasses() {}
@@ -48,7 +46,7 @@ final class FirstLaunchClasses {
       return in == null
           ? List.of()
           : new BufferedReader(new InputStreamReader(in, StandardCharsets.UTF_8)).lines().toList();
-    } catch (IOException | UncheckedIOException e) {
+    } catch (IOException | UncheckedIOException | LinkageError e) {
       return List.of();
     }
   }
@@ -60,7 +58,7 @@ final class FirstLaunchClasses {
       // Java verifies a class when it is asked for what the class declares; to initialise it here
       // could wait for the launch, and the launch for it.
       found.getDeclaredConstructors();
-    } catch (ClassNotFoundException | LinkageError e) {
+    } catch (ClassNotFoundException | LinkageError | SecurityException e) {
       // A launch that needs it says what is wrong.
     }
   }
