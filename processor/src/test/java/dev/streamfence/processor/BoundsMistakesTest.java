@@ -65,11 +65,11 @@ class BoundsMistakesTest {
         .say(
             "bounds of run: 'a' provable and checked at launch; 'b' unknown (the index is a value"
                 + " that the kernel loads or receives, and nothing limits it from above); races: unknown:"
-                + " the index depends on numbers that the kernel loads, and not only on whether"
-                + " they are equal ('b')");
+                + " the index is loaded, and numbers that are distinct would not keep the threads"
+                + " apart ('b')");
     assertThat(mistakesIn(folder, code, source).launcher())
         .contains("<p>Bounds: 'a' provable and checked at launch; 'b' unknown")
-        .contains("<p>Races: unknown: the index depends on numbers that the kernel loads");
+        .contains("<p>Races: unknown: the index is loaded, and numbers that are distinct");
   }
 
   @ParameterizedTest

@@ -38,10 +38,12 @@ final class Witness extends Evaluation {
   private final int[] blocks = new int[DIMENSIONS];
   private final int[] threads = new int[DIMENSIONS];
 
-  /** The dimensions in which the thread is chosen, a bit for each; likewise the block. */
-  private int areThreadsChosen;
+  /** A bit for each dimension in which the thread is chosen. */
+  private int chosenThreads;
 
-  private int areBlocksChosen;
+  /** A bit for each dimension in which the block is chosen. */
+  private int chosenBlocks;
+
   private @Nullable LaunchNumbers launch;
 
   /** By what the thread was chosen whose values are known; null if there is no such thread. */
@@ -131,7 +133,10 @@ final class Witness extends Evaluation {
     return !hasFailed();
   }
 
-  /** Chooses block and thread. What is not chosen yet counts as 0, and is the last in the end. */
+  /**
+   * Chooses block and thread. While other indices are chosen, one that is not yet counts as 0; what
+   * no target chooses becomes the last one.
+   */
   private void choose(List<WitnessPlan.Target> wanted, Choice choice) {
     targets = null;
     Arrays.fill(threads, 0);
@@ -139,8 +144,8 @@ final class Witness extends Evaluation {
     if (choice == Choice.FIRST) {
       return;
     }
-    areThreadsChosen = 0;
-    areBlocksChosen = 0;
+    chosenThreads = 0;
+    chosenBlocks = 0;
     for (int i = 0; i < wanted.size(); i++) {
       WitnessPlan.Target target = wanted.get(i);
       if (choice == Choice.LAST_OF_LOOPS || target.perIteration() == null) {
@@ -148,10 +153,10 @@ final class Witness extends Evaluation {
       }
     }
     for (int dimension = 0; dimension < DIMENSIONS; dimension++) {
-      if (!isChosen(areThreadsChosen, dimension)) {
+      if (!isChosen(chosenThreads, dimension)) {
         threads[dimension] = numbers().block(dimension) - 1;
       }
-      if (!isChosen(areBlocksChosen, dimension)) {
+      if (!isChosen(chosenBlocks, dimension)) {
         blocks[dimension] = numbers().grid(dimension) - 1;
       }
     }
@@ -176,15 +181,23 @@ final class Witness extends Evaluation {
       left = Math.floorMod(left, perIteration);
     }
     int dimension = target.dimension();
-    if (left >= 0 && perBlock > 0 && !isChosen(areBlocksChosen, dimension)) {
+    // An index that is not chosen is 0.
+    left = without(left, threads[dimension], perThread);
+    if (left >= 0 && perBlock > 0 && !isChosen(chosenBlocks, dimension)) {
       blocks[dimension] = (int) Math.min(left / perBlock, numbers().grid(dimension) - 1L);
-      areBlocksChosen |= 1 << dimension;
+      chosenBlocks |= 1 << dimension;
     }
-    left -= blocks[dimension] * perBlock;
-    if (left >= 0 && perThread > 0 && !isChosen(areThreadsChosen, dimension)) {
+    left = without(left, blocks[dimension], perBlock);
+    if (left >= 0 && perThread > 0 && !isChosen(chosenThreads, dimension)) {
       threads[dimension] = (int) Math.min(left / perThread, numbers().block(dimension) - 1L);
-      areThreadsChosen |= 1 << dimension;
+      chosenThreads |= 1 << dimension;
     }
+  }
+
+  /** What is left of a difference without a product; negative if that is beyond a long. */
+  private static long without(long left, int index, long unit) {
+    long product = Interval.multiply(index, unit);
+    return left >= 0 && Interval.isBound(product) ? left - product : -1;
   }
 
   private LaunchNumbers numbers() {

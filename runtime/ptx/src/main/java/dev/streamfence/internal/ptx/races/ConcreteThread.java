@@ -6,6 +6,7 @@ import dev.streamfence.internal.ptx.symbolic.Node.Operator;
 import dev.streamfence.internal.ptx.symbolic.Node.Special;
 import dev.streamfence.internal.ptx.symbolic.NodeGraph;
 import dev.streamfence.internal.ptx.symbolic.ThreadEvaluation;
+import java.util.List;
 
 /**
  * The values of a kernel in one thread of one launch, as far as the thread's place and the numbers
@@ -28,15 +29,21 @@ final class ConcreteThread extends ThreadEvaluation {
     begin();
   }
 
-  /** A launch passes no number that shifts all bits out, although arguments here are large. */
+  /**
+   * No launch passes a number that shifts all bits out, although the arguments here are large; what
+   * the place of a thread shifts out is as the code wants it.
+   */
   @Override
   protected boolean isUndefined(Node node, long second) {
-    boolean shifts =
+    boolean shiftsOut =
         switch (node.operation) {
           case SHIFT_LEFT, SHIFT_RIGHT, SHIFT_RIGHT_UNSIGNED -> second < 0 || second >= node.bits;
           default -> false;
         };
-    return super.isUndefined(node, second) || (shifts && !node.input(1).is(Operator.CONSTANT));
+    return super.isUndefined(node, second)
+        || (shiftsOut
+            && Node.reached(List.of(node.input(1)), each -> true).stream()
+                .anyMatch(each -> each.is(Operator.ARGUMENT)));
   }
 
   @Override

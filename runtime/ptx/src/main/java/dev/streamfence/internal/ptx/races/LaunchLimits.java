@@ -36,15 +36,15 @@ final class LaunchLimits {
   private final Symbols symbols;
   private final KernelMemory memory;
 
-  /** The predefined registers that the code reads. */
-  private final Set<Special> read;
+  /** What the code shows of the dimensions of launches, see {@code KernelFlow.shown}. */
+  private final Set<Special> shown;
 
   private final List<Restriction> limited = new ArrayList<>();
 
   /**
    * Creates the limits of a kernel's launches, and tells the symbols of them.
    *
-   * @param read the registers that the code reads
+   * @param shown what the code shows of the dimensions of launches
    * @param accesses the kernel's accesses to memory that several threads reach
    */
   LaunchLimits(
@@ -52,13 +52,13 @@ final class LaunchLimits {
       NodeGraph nodes,
       Symbols symbols,
       KernelMemory memory,
-      Set<Special> read,
+      Set<Special> shown,
       Collection<SharedAccess> accesses) {
     this.space = space;
     this.nodes = nodes;
     this.symbols = symbols;
     this.memory = memory;
-    this.read = read;
+    this.shown = shown;
     limitBlocks(accesses);
   }
 
@@ -66,7 +66,7 @@ final class LaunchLimits {
   List<Node> places(boolean ofThreads) {
     return Special.ALL.stream()
         .filter(special -> ofThreads ? special.isThread : special.isBlock)
-        .filter(special -> read.contains(special) || hasSeveral(special))
+        .filter(special -> shown.contains(special) || hasSeveral(special))
         .map(nodes::special)
         .filter(special -> !symbols.isFlat(special))
         .toList();
@@ -86,14 +86,14 @@ final class LaunchLimits {
     for (int dimension = 0; dimension < 3; dimension++) {
       Special place = Special.thread(dimension);
       Special size = Special.blockSize(dimension);
-      if (space.threads(dimension) > 0 || !read.contains(place) || read.contains(size)) {
+      if (space.threads(dimension) > 0 || !shown.contains(place) || shown.contains(size)) {
         continue;
       }
       Monomial own = new Monomial(nodes.special(place).id);
       long least = 0;
       for (SharedAccess access : accesses) {
         long unit = access.offset().coefficient(own);
-        for (Special other : read) {
+        for (Special other : shown) {
           Monomial index = new Monomial(nodes.special(other).id);
           long weight = access.offset().coefficient(index);
           boolean isMultiple = unit > 0 && weight > unit && weight % unit == 0;
@@ -115,10 +115,10 @@ final class LaunchLimits {
    */
   List<Integer> sizes(int dimension, Collection<SharedAccess> accesses) {
     Special place = Special.thread(dimension);
-    if (!read.contains(place) || space.threads(dimension) > 0) {
+    if (!shown.contains(place) || space.threads(dimension) > 0) {
       return List.of();
     }
-    boolean readsSize = read.contains(Special.blockSize(dimension));
+    boolean readsSize = shown.contains(Special.blockSize(dimension));
     Monomial own = new Monomial(nodes.special(place).id);
     TreeSet<Integer> found = new TreeSet<>(Comparator.reverseOrder());
     Set<Integer> distances = new HashSet<>();
@@ -167,7 +167,7 @@ final class LaunchLimits {
     boolean isLimited = false;
     for (int dimension = 1; dimension < 3; dimension++) {
       Special place = Special.thread(dimension);
-      if (read.contains(place)
+      if (shown.contains(place)
           && !used.contains(place)
           && space.threads(dimension) == 0
           && symbols.limit(dimension) == 0) {
@@ -211,7 +211,7 @@ final class LaunchLimits {
     List<Restriction> found = new ArrayList<>(limited);
     for (Special special : Special.ALL) {
       boolean matters = special.isThread || (special.isBlock && hasGlobal);
-      if (matters && !space.isFlat(special) && !hasSeveral(special) && !read.contains(special)) {
+      if (matters && !space.isFlat(special) && !hasSeveral(special) && !shown.contains(special)) {
         String size = special.isThread ? "blockDim." : "gridDim.";
         found.add(new Restriction(size + "xyz".charAt(special.dimension), 1, false));
       }

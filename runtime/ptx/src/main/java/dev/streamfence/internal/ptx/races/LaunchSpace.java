@@ -19,31 +19,31 @@ public record LaunchSpace(int x, int y, int z, boolean isOneDimensional, boolean
     return fixed == 0 && dimension > 0 && isOneDimensional ? 1 : fixed;
   }
 
-  /** Whether launches have several threads in a dimension even if the code does not read it. */
+  /** Whether launches have several threads in a dimension even if the code does not show it. */
   boolean hasSeveralThreads(int dimension) {
     return threads(dimension) > 1 || (isOneDimensional && dimension == 0 && x == 0);
   }
 
-  /** Whether launches have several blocks in a dimension even if the code does not read it. */
+  /** Whether launches have several blocks in a dimension even if the code does not show it. */
   boolean hasSeveralBlocks(int dimension) {
     return isOneDimensional && dimension == 0;
   }
 
   /**
    * How many dimensions of blocks may have several threads, at least 1, for x; code that does not
-   * read the index of a dimension is written for one thread there.
+   * show several in a dimension is written for one thread there.
    */
-  int dimensions(Set<Special> read) {
+  int dimensions(Set<Special> shown) {
     int found = 3;
-    while (found > 1 && isFlat(found - 1, read)) {
+    while (found > 1 && isFlat(found - 1, shown)) {
       found--;
     }
     return found;
   }
 
-  private boolean isFlat(int dimension, Set<Special> read) {
+  private boolean isFlat(int dimension, Set<Special> shown) {
     Special index = Special.thread(dimension);
-    return isFlat(index) || (!hasSeveralThreads(dimension) && !read.contains(index));
+    return isFlat(index) || (!hasSeveralThreads(dimension) && !shown.contains(index));
   }
 
   /** Whether launches have one thread, or one block, in the dimension of an index. */

@@ -75,7 +75,7 @@ final class RaceAnalysis {
   private final Set<Special> used;
 
   private final Budget budget = new Budget(MAX_WORK);
-  private final Set<Special> read;
+  private final Set<Special> shown;
   private final LaunchLimits limits;
   private final SharedAccesses accesses;
   private final StoredValues stored;
@@ -113,8 +113,8 @@ final class RaceAnalysis {
     ends = kernel.ends();
     flow = kernel.flow();
     graph = kernel.graph();
-    read = kernel.read();
-    EvaluatedKernel evaluated = kernel.values(arrays, tables, limited, space.dimensions(read));
+    shown = kernel.shown();
+    EvaluatedKernel evaluated = kernel.values(arrays, tables, limited, space.dimensions(shown));
     nodes = evaluated.nodes();
     memory = evaluated.memory();
     values = evaluated.values();
@@ -127,14 +127,17 @@ final class RaceAnalysis {
         new ArrayList<>(
             List.of(PLAIN, facts::withMultiples, facts::withParts, linear::withNumbers));
     accesses = new SharedAccesses(flow, graph, values, formulas, memory, symbols);
-    limits = new LaunchLimits(space, nodes, symbols, memory, read, accesses.all());
+    limits = new LaunchLimits(space, nodes, symbols, memory, shown, accesses.all());
     block = new KnownBlock(nodes, dependences, space, budget);
     stored = new StoredValues(values);
     intervals = new BarrierIntervals(flow, graph, this::goesOneWay, budget);
     used = used();
   }
 
-  /** The registers that the code reads, without y and z if no place or value depends on them. */
+  /**
+   * What the code shows of the dimensions of launches, without y and z if no place or value depends
+   * on them: it may ask for their sizes although it is written for x.
+   */
   private Set<Special> used() {
     Set<Node> roots = new HashSet<>();
     for (SharedAccess each : accesses.all()) {
@@ -142,8 +145,8 @@ final class RaceAnalysis {
       roots.addAll(values.stored(each.access()));
     }
     List<Node> reached = Node.reached(roots, node -> true);
-    Set<Special> found = new HashSet<>(read);
-    for (Special place : List.of(Special.TID_Y, Special.TID_Z)) {
+    Set<Special> found = new HashSet<>(shown);
+    for (Special place : List.of(Special.TID_Y, Special.TID_Z, Special.CTAID_Y, Special.CTAID_Z)) {
       if (!reached.contains(nodes.special(place))) {
         found.remove(place);
       }
@@ -169,9 +172,7 @@ final class RaceAnalysis {
       decide();
     } catch (TooComplexException e) {
       KernelRaces known = worst;
-      return known != null && known.verdict() != Verdict.DATA
-          ? known
-          : KernelRaces.unknown(String.valueOf(e.getMessage()));
+      return known != null ? known : KernelRaces.unknown(String.valueOf(e.getMessage()));
     }
     KernelRaces found = worst;
     boolean isOpen = found != null && found.reason().equals(KernelRaces.SAME_INDEX);
@@ -244,7 +245,11 @@ final class RaceAnalysis {
         worst = KernelRaces.certain(conflict);
         return;
       }
-      worst = isOpen ? undecided(one, other, conflict) : worst;
+      if (isOpen) {
+        KernelRaces found = undecided(one, other, conflict);
+        // That equal numbers make threads meet stays true, whatever other accesses do.
+        worst = worst == null || found.verdict() == Verdict.DATA ? found : worst;
+      }
     }
   }
 
@@ -309,16 +314,17 @@ final class RaceAnalysis {
     }
     boolean isWhole =
         load.instruction().opcode().startsWith("ld")
-            && isDistinct((int) base.constant, load.width())
-            // A part of a number is not distinct because the number is.
-            && Widths.element(load.instruction()) == load.width()
+            && isDistinct((int) base.constant, load)
             && !accesses.isWritten((int) base.constant)
             && symbols.isExact(load.address());
     return isWhole ? symbols.of(load.address()) : null;
   }
 
-  private boolean isDistinct(int array, int bytes) {
-    return assumedDistinct.contains(array) || distinct.getOrDefault(array, 0) == bytes;
+  private boolean isDistinct(int array, MemoryAccess load) {
+    return assumedDistinct.contains(array)
+        || (distinct.getOrDefault(array, 0) == load.width()
+            // A part of a number is not distinct because the number is.
+            && Widths.element(load.instruction()) == load.width());
   }
 
   /** Whether two accesses are apart if no two of the numbers in some arrays are equal. */
@@ -503,13 +509,13 @@ final class RaceAnalysis {
       numbers.add(isInArray && base != null ? (int) base.constant : -1);
     }
     boolean isOfData = !numbers.isEmpty() && !numbers.contains(-1) && stored.matters(one, other);
-    if (isOfData && isProvedIfDistinct(one, other, numbers)) {
+    boolean isDeclared = distinct.keySet().containsAll(numbers);
+    if (isOfData && !isDeclared && isProvedIfDistinct(one, other, numbers)) {
       return KernelRaces.ofData(conflict, numbers);
     }
     String reason =
         isOfData
-            ? "the index depends on numbers that the kernel loads, and not only on whether they are"
-                + " equal"
+            ? "the index is loaded, and numbers that are distinct would not keep the threads apart"
             : numbers.contains(-1)
                 ? "the index depends on what the code does not show"
                 : !one.isExact() || !other.isExact()

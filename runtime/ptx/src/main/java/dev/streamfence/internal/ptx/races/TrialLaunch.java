@@ -31,22 +31,23 @@ final class TrialLaunch {
   /**
    * Creates a launch.
    *
-   * @param read the indices that the code reads for places and values
+   * @param shown the indices of the dimensions in which places and values, or the code otherwise,
+   *     show that there are several
    * @param shape which of the shapes, from 0 on
    * @param seed which of the arguments, from 0, less than {@link #SEEDS}
    */
-  TrialLaunch(Set<Special> read, LaunchSpace space, int shape, int seed) {
+  TrialLaunch(Set<Special> shown, LaunchSpace space, int shape, int seed) {
     this.seed = seed;
     int[] threads =
-        read.contains(Special.TID_Z)
+        shown.contains(Special.TID_Z)
             ? CUBES[shape]
-            : read.contains(Special.TID_Y) ? PLANES[shape] : LINES[shape];
+            : shown.contains(Special.TID_Y) ? PLANES[shape] : LINES[shape];
     for (int i = 0; i < 3; i++) {
-      // Code that does not read an index is written for one thread in that dimension.
-      boolean isRead = read.contains(Special.thread(i));
+      // Code that shows no several threads in a dimension is written for one.
+      boolean isRead = shown.contains(Special.thread(i));
       int size = i < threads.length ? threads[i] : 1;
       block[i] = !isRead ? 1 : space.threads(i) > 0 ? space.threads(i) : size;
-      boolean hasBlocks = read.contains(Special.block(i));
+      boolean hasBlocks = shown.contains(Special.block(i));
       // Even and odd numbers of blocks, and never one block.
       int blocks = shape % 2 == (i == 0 ? 0 : 1) ? 3 : 2;
       grid[i] = hasBlocks && !(space.isOneDimensional() && i > 0) ? blocks : 1;
@@ -62,15 +63,16 @@ final class TrialLaunch {
   }
 
   /**
-   * Numbers that rise with the index, that are all the same power of two, or less by 1, that fall,
-   * and that look random, so that few conditions on their bits or remainders hold for all.
+   * Numbers that rise with the index, that are all the same power of two, that fall, that are all
+   * one less than a power of two, and that look random, so that few conditions on their bits or
+   * remainders hold for all.
    */
   long argument(int index) {
     return switch (seed) {
       case 0, 1, 2 -> 4099 + 131L * index + 17L * (index + 3) * seed;
       case 3 -> 1 << 16;
-      case 5 -> (1 << 16) - 1;
       case 4 -> Math.max(5000, 9000 - 131L * index);
+      case 5 -> (1 << 16) - 1;
       default -> new SplittableRandom(31L * index + seed).nextInt(5000, 1 << 16);
     };
   }

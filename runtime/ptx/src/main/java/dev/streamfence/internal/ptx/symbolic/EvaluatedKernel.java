@@ -56,7 +56,8 @@ public final class EvaluatedKernel {
         }
         boolean areKept = LocalCells.areKept(found.values, found.dependences, locals);
         if (!areKept && round > 0) {
-          // A further evaluation hardly ever keeps what this one, which knows places, lets escape.
+          // Further evaluations seldom keep an address that escapes although places are known; then
+          // nothing is known of that memory.
           break;
         }
         cells = LocalCells.of(found.values, found.dependences, locals);

@@ -101,7 +101,7 @@ public final class KernelFlow {
    * The predefined registers with a meaning that the code reads, and the indices of threads and
    * blocks in the dimensions in which it shows in other ways that there are several.
    */
-  public Set<Special> read() {
+  public Set<Special> shown() {
     Set<Special> found = EnumSet.noneOf(Special.class);
     for (Special special : Special.ALL) {
       if (registers().contains(special.register)) {
@@ -136,10 +136,10 @@ public final class KernelFlow {
         || register.equals("%warpid")
         || register.equals("%nwarpid")) {
       found.add(Special.TID_X);
-    } else if (register.contains("cluster")) {
-      char last = register.charAt(register.length() - 1);
-      boolean isOfDimension = register.charAt(register.length() - 2) == '.';
-      found.add(Special.block(isOfDimension ? last - 'x' : 0));
+    } else if (register.contains("cluster") && !register.equals("%is_explicit_cluster")) {
+      int dimension = "xyz".indexOf(register.charAt(register.length() - 1));
+      boolean isOfDimension = register.contains(".") && dimension >= 0;
+      found.add(Special.block(isOfDimension ? dimension : 0));
     }
   }
 

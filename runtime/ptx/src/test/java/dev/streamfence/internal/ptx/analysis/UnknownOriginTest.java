@@ -29,7 +29,6 @@ final class UnknownOriginTest {
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
-      nullValues = "none",
       value = {
         "st.global.u32 [%rd9], 1;                              | st.global.u32 | -",
         "ld.global.u32 %r2, [%rd9];                            | -             | ld.global.u32",

@@ -484,7 +484,7 @@ final class KernelRacesTest {
       value = {
         "distinct | | 4 | PROVED",
         "distinct, as numbers without a sign | u | 4 | PROVED",
-        "of halves of it | | 8 | DATA",
+        "of halves of it | | 8 | UNKNOWN",
         "not declared | | 0 | DATA",
       })
   void storesAtNumbersThatAreLoaded(String what, String unsigned, int size, Verdict expected) {

@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.streamfence.internal.ptx.races.KernelRaces.Verdict;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -63,9 +64,25 @@ final class LoadedPlacesTest {
       assertThat(races.verdict()).isEqualTo(Verdict.UNKNOWN);
       assertThat(races.reason())
           .isEqualTo(
-              "the index depends on numbers that the kernel loads, and not only on whether they"
-                  + " are equal");
+              "the index is loaded, and numbers that are distinct would not keep the threads"
+                  + " apart");
     }
+  }
+
+  @Test
+  void aPartOfWhatIsLoadedAtOnceIsAQuestionOfData() {
+    String load =
+        "mul.wide.s32 %rd4, %r4, 8; add.s64 %rd6, %rd2, %rd4;"
+            + " ld.global.v2.u32 {%r20, %r21}, [%rd6]; ";
+    assertThat(KernelRacesTest.of(load + at("%r20") + STORE, LINES).verdict())
+        .isEqualTo(Verdict.DATA);
+  }
+
+  @Test
+  void aQuestionOfDataStaysOneBesideWhatIsUnknown() {
+    String places = "mad.lo.s32 %r22, %r20, 8, %r4; ";
+    String both = at("%r20") + STORE + places + at("%r22") + STORE;
+    assertThat(KernelRacesTest.of(NUMBERS + both, LINES).verdict()).isEqualTo(Verdict.DATA);
   }
 
   @ParameterizedTest
