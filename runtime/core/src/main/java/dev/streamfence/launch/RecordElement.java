@@ -29,9 +29,7 @@ public final class RecordElement implements ArrayElement {
 
   private final String name;
   private final List<ElementType> fields;
-  private final int[] offsets;
-  private final int sizeInBytes;
-  private final int alignment;
+  private final StructLayout layout;
 
   /**
    * Lays out a record.
@@ -52,17 +50,7 @@ public final class RecordElement implements ArrayElement {
     }
     this.name = name;
     this.fields = List.copyOf(fields);
-    this.offsets = new int[fields.size()];
-    int end = 0;
-    int widest = 1;
-    for (int i = 0; i < offsets.length; i++) {
-      int size = fields.get(i).sizeInBytes();
-      offsets[i] = aligned(end, size);
-      end = offsets[i] + size;
-      widest = Math.max(widest, size);
-    }
-    this.sizeInBytes = aligned(end, widest);
-    this.alignment = widest;
+    this.layout = new StructLayout(fields.stream().mapToInt(ElementType::sizeInBytes).toArray());
   }
 
   /**
@@ -112,10 +100,6 @@ public final class RecordElement implements ArrayElement {
     return new RecordElement(canonical == null ? type.getName() : canonical, fields);
   }
 
-  private static int aligned(int offset, int alignment) {
-    return (offset + alignment - 1) / alignment * alignment;
-  }
-
   /** The record's canonical name, or its binary name if it has no canonical one. */
   public String name() {
     return name;
@@ -133,18 +117,23 @@ public final class RecordElement implements ArrayElement {
 
   /** Bytes from the start of an element to a field. */
   public int offset(int field) {
-    return offsets[field];
+    return layout.offset(field);
+  }
+
+  /** The last field that begins at a byte of an element, or before it. */
+  public int fieldAt(int offset) {
+    return layout.fieldAt(offset);
   }
 
   /** Bytes that one element takes on the device, with the padding at its end. */
   @Override
   public int sizeInBytes() {
-    return sizeInBytes;
+    return layout.sizeInBytes();
   }
 
   @Override
   public int alignment() {
-    return alignment;
+    return layout.alignment();
   }
 
   @Override

@@ -15,19 +15,15 @@ public final class StructLayout {
   private final int sizeInBytes;
   private final int alignment;
 
-  private StructLayout(List<? extends KernelParameter.Field> fields) {
-    if (!canHold(fields.size())) {
-      throw new IllegalArgumentException(
-          "a structure of " + fields.size() + " fields; it has from 1 to " + MAX_FIELDS);
-    }
-    offsets = new int[fields.size()];
+  /** Lays out fields of these sizes. */
+  StructLayout(int... sizes) {
+    offsets = new int[sizes.length];
     int end = 0;
     int widest = 1;
     for (int i = 0; i < offsets.length; i++) {
-      int size = fields.get(i).sizeInBytes();
-      offsets[i] = (int) aligned(end, size);
-      end = offsets[i] + size;
-      widest = Math.max(widest, size);
+      offsets[i] = (int) aligned(end, sizes[i]);
+      end = offsets[i] + sizes[i];
+      widest = Math.max(widest, sizes[i]);
     }
     sizeInBytes = (int) aligned(end, widest);
     alignment = widest;
@@ -39,7 +35,11 @@ public final class StructLayout {
    * @throws IllegalArgumentException if there are none, or more than {@value #MAX_FIELDS}
    */
   public static StructLayout of(List<? extends KernelParameter.Field> fields) {
-    return new StructLayout(fields);
+    if (!canHold(fields.size())) {
+      throw new IllegalArgumentException(
+          "a structure of " + fields.size() + " fields; it has from 1 to " + MAX_FIELDS);
+    }
+    return new StructLayout(fields.stream().mapToInt(KernelParameter.Field::sizeInBytes).toArray());
   }
 
   /** Whether a structure can have this number of fields. */

@@ -104,7 +104,7 @@ final class RecordCheck {
     if (access.kind() != Kind.FLOAT || integers.contains(place)) {
       return Optional.empty();
     }
-    int field = fieldAt(place.offset());
+    int field = element.fieldAt(place.offset());
     ElementType type = element.fields().get(field);
     boolean isBegin = element.offset(field) == place.offset();
     if (mayHold(type, place.bytes(), isBegin)) {
@@ -141,14 +141,5 @@ final class RecordCheck {
   private Place place(ElementAccess access) {
     return new Place(
         (int) Math.floorMod(access.first(), (long) element.sizeInBytes()), access.bytes());
-  }
-
-  /** The last component that begins at a byte of an element, or before it. */
-  private int fieldAt(int offset) {
-    int field = 0;
-    while (field + 1 < element.fields().size() && element.offset(field + 1) <= offset) {
-      field++;
-    }
-    return field;
   }
 }
