@@ -6,13 +6,18 @@ import dev.streamfence.internal.ptx.symbolic.Node.Operator;
 import dev.streamfence.internal.ptx.symbolic.Node.Special;
 import dev.streamfence.internal.ptx.symbolic.NodeGraph;
 import dev.streamfence.internal.ptx.symbolic.ThreadEvaluation;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 
 /**
  * The values of a kernel in one thread of one launch, as far as the thread's place and the numbers
  * of the launch decide them; one thread after another. Confined to one thread.
  */
 final class ConcreteThread extends ThreadEvaluation {
+  /** Whether values depend on a number that the launch passes, as far as that was asked. */
+  private final Map<Node, Boolean> ofLaunch = new HashMap<>();
+
   private TrialLaunch launch;
   private int number;
 
@@ -41,9 +46,12 @@ final class ConcreteThread extends ThreadEvaluation {
           default -> false;
         };
     return super.isUndefined(node, second)
-        || (shiftsOut
-            && Node.reached(List.of(node.input(1)), each -> true).stream()
-                .anyMatch(each -> each.is(Operator.ARGUMENT)));
+        || (shiftsOut && ofLaunch.computeIfAbsent(node.input(1), ConcreteThread::isOfLaunch));
+  }
+
+  private static boolean isOfLaunch(Node value) {
+    return Node.reached(List.of(value), each -> true).stream()
+        .anyMatch(each -> each.is(Operator.ARGUMENT));
   }
 
   @Override

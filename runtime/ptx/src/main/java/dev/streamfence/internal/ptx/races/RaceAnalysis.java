@@ -7,7 +7,6 @@ import dev.streamfence.internal.ptx.ir.FunctionFlow;
 import dev.streamfence.internal.ptx.ir.TooComplexException;
 import dev.streamfence.internal.ptx.ir.Widths;
 import dev.streamfence.internal.ptx.races.KernelRaces.Conflict;
-import dev.streamfence.internal.ptx.races.KernelRaces.Verdict;
 import dev.streamfence.internal.ptx.races.PairProof.Place;
 import dev.streamfence.internal.ptx.symbolic.ArrayPlace;
 import dev.streamfence.internal.ptx.symbolic.Dependences;
@@ -235,7 +234,7 @@ final class RaceAnalysis {
     for (List<SharedAccess> pair : pairs) {
       SharedAccess one = pair.get(0);
       SharedAccess other = pair.get(1);
-      boolean isOpen = worst == null || worst.verdict() == Verdict.DATA;
+      boolean isOpen = worst == null;
       // Once the code does not show it of one pair, only a certain conflict says more.
       if (isOpen && isProved(one, other)) {
         continue;
@@ -245,11 +244,7 @@ final class RaceAnalysis {
         worst = KernelRaces.certain(conflict);
         return;
       }
-      if (isOpen) {
-        KernelRaces found = undecided(one, other, conflict);
-        // That equal numbers make threads meet stays true, whatever other accesses do.
-        worst = worst == null || found.verdict() == Verdict.DATA ? found : worst;
-      }
+      worst = isOpen ? undecided(one, other, conflict) : worst;
     }
   }
 

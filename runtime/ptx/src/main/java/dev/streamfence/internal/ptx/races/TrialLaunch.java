@@ -5,8 +5,9 @@ import java.util.Set;
 import java.util.SplittableRandom;
 
 /**
- * An ordinary launch to try: blocks of an ordinary shape, several of them in the dimensions that
- * the code reads, and a number for each argument that is larger than the launch. Immutable.
+ * An ordinary launch to try: blocks of an ordinary shape, several of them in the dimensions in
+ * which the code shows that there are, and a number for each argument that is larger than the
+ * launch. Immutable.
  */
 final class TrialLaunch {
   // A small one first: it excludes most accesses.
@@ -44,9 +45,9 @@ final class TrialLaunch {
             : shown.contains(Special.TID_Y) ? PLANES[shape] : LINES[shape];
     for (int i = 0; i < 3; i++) {
       // Code that shows no several threads in a dimension is written for one.
-      boolean isRead = shown.contains(Special.thread(i));
+      boolean hasThreads = shown.contains(Special.thread(i));
       int size = i < threads.length ? threads[i] : 1;
-      block[i] = !isRead ? 1 : space.threads(i) > 0 ? space.threads(i) : size;
+      block[i] = !hasThreads ? 1 : space.threads(i) > 0 ? space.threads(i) : size;
       boolean hasBlocks = shown.contains(Special.block(i));
       // Even and odd numbers of blocks, and never one block.
       int blocks = shape % 2 == (i == 0 ? 0 : 1) ? 3 : 2;
