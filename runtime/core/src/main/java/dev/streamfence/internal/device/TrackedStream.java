@@ -98,7 +98,7 @@ public final class TrackedStream implements DeviceStream {
           labels.work(),
           " begins on " + tracked + ", which is closed; acquire another one");
     }
-    return tracked.timeline();
+    return tracked.timelineOfOpenRuntime();
   }
 
   /** The order of this stream's work; throws if the stream or its runtime is closed. */
@@ -107,6 +107,10 @@ public final class TrackedStream implements DeviceStream {
       throw new StreamMisuseException(
           StreamMisuseException.Misuse.CLOSED_STREAM, this + " is closed; acquire another one");
     }
+    return timelineOfOpenRuntime();
+  }
+
+  private Timeline timelineOfOpenRuntime() {
     runtime.life().requireOpen();
     return timeline;
   }

@@ -6,14 +6,13 @@ import dev.streamfence.internal.LogTopic;
 final class EarlyThread {
   private EarlyThread() {}
 
-  /** Starts a daemon; where the process may have no more threads, logs that and goes on. */
-  static void start(String name, Runnable work) {
+  /** Starts a thread as a daemon; where the process may have no more, logs that and goes on. */
+  static void start(Thread thread) {
     try {
-      Thread thread = new Thread(work, name);
       thread.setDaemon(true);
       thread.start();
     } catch (OutOfMemoryError | SecurityException e) {
-      LogTopic.DEVICES.info("no thread for " + name + ": " + e);
+      LogTopic.DEVICES.info("no thread for " + thread.getName() + ": " + e);
     }
   }
 }

@@ -13,7 +13,7 @@ final class FastestLaunchCalls {
 
   static {
     if (areForeignAllowed()) {
-      EarlyThread.start("linking the calls of launches", FastestLaunchCalls::link);
+      EarlyThread.start(new Thread(FastestLaunchCalls::link, "linking the calls of launches"));
     }
   }
 

@@ -17,10 +17,11 @@ import java.util.List;
  */
 final class FirstLaunchClasses {
   /** Their names, in the order in which a launch needs them; one that is missing is passed over. */
-  static final String NAMES = "first-launch-classes.txt";
+  private static final String NAMES = "first-launch-classes.txt";
 
   static {
-    EarlyThread.start("loading the classes of a first launch", FirstLaunchClasses::load);
+    EarlyThread.start(
+        new Thread(FirstLaunchClasses::load, "loading the classes of a first launch"));
   }
 
   private FirstLaunchClasses() {}

@@ -77,6 +77,7 @@ public final class JCudaDevices {
    *     driver or device without stream-ordered memory; the message says what was looked for
    */
   public static CudaDriver open(int ordinal) {
+    // Both go on in other threads while this one waits for the driver.
     FirstLaunchClasses.begin();
     NativeLibrary.load();
     FastestLaunchCalls.begin();
