@@ -17,21 +17,10 @@ import org.junit.jupiter.params.provider.CsvSource;
 class BoundsMistakesTest {
   @TempDir private Path folder;
 
-  private static final String SCATTER =
-      """
-      ld.param.u64 %rd1, [a];
-      ld.param.u64 %rd2, [b];
-      mov.u32 %r1, %tid.x;
-      mul.wide.u32 %rd3, %r1, 4;
-      add.s64 %rd4, %rd1, %rd3;
-      ld.global.u32 %r2, [%rd4];
-      mul.wide.u32 %rd5, %r2, 4;
-      add.s64 %rd6, %rd2, %rd5;
-      st.global.u32 [%rd6], %r1;""";
-
   @Test
   void boundsThatTheCodeDoesNotShowAreAnErrorWhereTheyAreRequired() {
-    byte[] code = kernel("sm_75", ".param .u64 a, .param .u64 b, .param .u32 n", SCATTER);
+    byte[] code =
+        kernel("sm_75", ".param .u64 a, .param .u64 b, .param .u32 n", KernelCode.SCATTER);
     String declared =
         "@Kernel%s void run(@Reads DeviceArray<int[]> a, @Trusted(\"any of them\") @Writes DeviceArray<int[]> %sb,"
             + " @ThreadCount int n);";
@@ -52,7 +41,8 @@ class BoundsMistakesTest {
 
   @Test
   void anOptionListsTheBoundsOfEachArray() {
-    byte[] code = kernel("sm_75", ".param .u64 a, .param .u64 b, .param .u32 n", SCATTER);
+    byte[] code =
+        kernel("sm_75", ".param .u64 a, .param .u64 b, .param .u32 n", KernelCode.SCATTER);
     String source =
         kernels(
             "@Kernel void run(@Reads DeviceArray<int[]> a, @Trusted(\"any of them\") @Writes DeviceArray<int[]> b,"
@@ -90,7 +80,7 @@ class BoundsMistakesTest {
         kernel(
             "sm_75",
             ".param .u64 a, .param .u64 b, .param .u32 n",
-            SCATTER
+            KernelCode.SCATTER
                     .replace("mul.wide.u32 %rd5, %r2, 4;", "mul.wide.s32 %rd5, %r2, 4;")
                     .replace("ld.global.u32 %r2", guard + "ld.global.u32 %r2")
                 + "\nEND:");
@@ -113,7 +103,8 @@ class BoundsMistakesTest {
 
   @Test
   void numbersWithADeclaredLimitProveBoundsUnderThatCondition() {
-    byte[] code = kernel("sm_75", ".param .u64 a, .param .u64 b, .param .u32 n", SCATTER);
+    byte[] code =
+        kernel("sm_75", ".param .u64 a, .param .u64 b, .param .u32 n", KernelCode.SCATTER);
     String declared =
         "@Kernel(bounds = Bounds.REQUIRED) void run(@Reads(%s) DeviceArray<int[]> a,"
             + " @Trusted(\"any of them\") @Writes DeviceArray<int[]> b, @ThreadCount int n);";
@@ -135,7 +126,7 @@ class BoundsMistakesTest {
   @Test
   void aProofNamesOnlyTheNumbersThatItNeeds() {
     String twice =
-        SCATTER
+        KernelCode.SCATTER
             + """
 
             ld.param.u64 %rd7, [c];
@@ -162,7 +153,7 @@ class BoundsMistakesTest {
   @Test
   void aLimitOfAnArrayToWhichTheKernelMayStoreDoesNotCount() {
     String either =
-        SCATTER.replace(
+        KernelCode.SCATTER.replace(
             "add.s64 %rd6, %rd2, %rd5;",
             "setp.eq.s32 %p1, %r1, 0; selp.b64 %rd7, %rd1, %rd2, %p1; add.s64 %rd6, %rd7, %rd5;"
                 + " add.s64 %rd8, %rd2, %rd5; st.global.u32 [%rd8], %r1;");
@@ -194,7 +185,7 @@ class BoundsMistakesTest {
   void aProofThatOnlyTheLimitMakesNarrowEnoughNamesTheCondition() {
     // A byte is at most 255 without a declaration.
     String bytes =
-        SCATTER
+        KernelCode.SCATTER
             .replace("mul.wide.u32 %rd3, %r1, 4;", "cvt.u64.u32 %rd3, %r1;")
             .replace("ld.global.u32 %r2", "ld.global.u8 %r2");
     byte[] code = kernel("sm_75", ".param .u64 a, .param .u64 b, .param .u32 n", bytes);

@@ -16,20 +16,12 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Threads that meet in one element, and declarations that keep them apart. */
 class RaceMistakesTest {
+  /** A store at a number that the thread loads, by the index of the thread in the grid. */
   private static final String OWN_SCATTER =
-      """
-      ld.param.u64 %rd1, [a];
-      ld.param.u64 %rd2, [b];
-      mov.u32 %r3, %tid.x;
-      mov.u32 %r4, %ctaid.x;
-      mov.u32 %r5, %ntid.x;
-      mad.lo.s32 %r1, %r4, %r5, %r3;
-      mul.wide.u32 %rd3, %r1, 4;
-      add.s64 %rd4, %rd1, %rd3;
-      ld.global.u32 %r2, [%rd4];
-      mul.wide.u32 %rd5, %r2, 4;
-      add.s64 %rd6, %rd2, %rd5;
-      st.global.u32 [%rd6], %r1;""";
+      KernelCode.SCATTER.replace(
+          "mov.u32 %r1, %tid.x;",
+          "mov.u32 %r3, %tid.x;\nmov.u32 %r4, %ctaid.x;\nmov.u32 %r5, %ntid.x;"
+              + "\nmad.lo.s32 %r1, %r4, %r5, %r3;");
 
   @TempDir private Path folder;
 
