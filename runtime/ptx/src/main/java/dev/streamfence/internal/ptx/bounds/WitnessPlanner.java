@@ -209,7 +209,7 @@ final class WitnessPlanner {
             monomial -> !monomial.has(id -> id == thread || id == block || id == iteration));
     List<Polynomial> uniform = List.of(perThread, perBlock, perIteration);
     boolean isUniform = uniform.stream().allMatch(formulas::isUniform);
-    // Indices of other dimensions have their numbers when this one is chosen.
+    // Indices of other dimensions are known when this one is chosen: chosen before it, or 0.
     boolean isKnown = !rest.has(id -> formulas.varies(id) && !nodes.node(id).is(Operator.SPECIAL));
     boolean differs = !perThread.isZero() || !perBlock.isZero();
     if (!isUniform || !isKnown || !differs) {
