@@ -33,6 +33,8 @@ public final class Shell {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.add("-XX:TieredStopAtLevel=1");
+    // Java warns in the output if the file for its counters has the number of another process.
+    command.add("-XX:-UsePerfData");
     if (Runtime.version().feature() >= 24) {
       // Keeps Java's own warning out of the output.
       command.add("--enable-native-access=ALL-UNNAMED");
