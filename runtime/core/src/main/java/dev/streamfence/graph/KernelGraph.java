@@ -61,8 +61,8 @@ public sealed interface KernelGraph extends AutoCloseable permits TrackedGraph {
    *     part. The graph holds it from now on, and the one before no longer.
    * @return this graph
    * @throws IllegalArgumentException if the graph has no such input
-   * @throws dev.streamfence.KernelArgumentException if the element type or the length is another;
-   *     names a kernel and a parameter that take it
+   * @throws dev.streamfence.KernelArgumentException if the array is null, or its element type or
+   *     length is another; names a kernel and a parameter that take it
    * @throws dev.streamfence.UseAfterFreeException if the array is closed
    * @throws dev.streamfence.StreamMisuseException if it belongs to another runtime, is read-only
    *     and a node writes it, or shares memory with what else the graph uses and either is written

@@ -5,6 +5,7 @@ import dev.streamfence.Completion;
 import dev.streamfence.CudaDriverException;
 import dev.streamfence.DeviceException.AttemptedUse;
 import dev.streamfence.DeviceStream;
+import dev.streamfence.KernelArgumentException;
 import dev.streamfence.ReadableArray;
 import dev.streamfence.StreamMisuseException;
 import dev.streamfence.graph.GraphCode;
@@ -195,7 +196,6 @@ public final class TrackedGraph implements KernelGraph {
   @Override
   public KernelGraph bind(String input, ReadableArray<?> array) {
     Objects.requireNonNull(input, "input");
-    Objects.requireNonNull(array, "array");
     begin(BINDING);
     try {
       requireOpen();
@@ -242,10 +242,14 @@ public final class TrackedGraph implements KernelGraph {
   }
 
   /** Checks an array that is about to be used for an input. Held: the lock. */
-  private void prepare(String name, ReadableArray<?> passed) {
+  private void prepare(String name, @Nullable ReadableArray<?> passed) {
     GraphInputs inputs = content.inputs();
     Input input = inputs.require(name);
-    TrackedArray<?> array = TrackedArray.of(Objects.requireNonNull(passed, "array"));
+    if (passed == null) {
+      throw new KernelArgumentException(
+          KernelArgumentException.Mistake.NULL, description.apply(input), " is null");
+    }
+    TrackedArray<?> array = TrackedArray.of(passed);
     input.setNext(array, inputs.check(input, array, description));
   }
 

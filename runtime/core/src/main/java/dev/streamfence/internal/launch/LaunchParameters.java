@@ -91,6 +91,11 @@ final class LaunchParameters {
     return most;
   }
 
+  /** The name of the kernel. */
+  String kernel() {
+    return signature.entry();
+  }
+
   /** The name of a parameter, with the index of an array in its table. */
   String name(int position, int index) {
     String name = names[position];

@@ -67,7 +67,7 @@ final class TableArguments {
   }
 
   private void place(AddressTables where) {
-    where.begin(total);
+    where.begin(total, declared.kernel());
     for (int i = 0; i < count; i++) {
       addresses[i] = lengths[i] == 0 ? 0 : where.place(arrays.addresses(), firsts[i], lengths[i]);
       frame.put(declared.offsets()[parameters[i]], addresses[i]);

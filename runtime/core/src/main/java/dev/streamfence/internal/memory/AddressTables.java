@@ -45,6 +45,8 @@ public final class AddressTables {
 
   private @Nullable AddressRing ring;
 
+  private String kernel = "";
+
   /** How many addresses the launch has not placed yet. */
   private int left;
 
@@ -68,13 +70,15 @@ public final class AddressTables {
    * Begins the tables of one launch.
    *
    * @param addresses the length of all its tables together
+   * @param kernel its name, for errors
    * @throws IllegalArgumentException if there are too many
    */
-  public void begin(int addresses) {
+  public void begin(int addresses, String kernel) {
     if (addresses > MAX_PER_LAUNCH) {
       throw new IllegalArgumentException(
-          "tables of " + addresses + " arrays; a launch has at most " + MAX_PER_LAUNCH);
+          kernel + ": tables of " + addresses + " arrays; a launch has at most " + MAX_PER_LAUNCH);
     }
+    this.kernel = kernel;
     // Of an earlier attempt, if preflight was refused and is repeated.
     drop();
     left = addresses;
@@ -192,7 +196,7 @@ public final class AddressTables {
 
   private AddressRing allocate(int capacity) {
     long bytes = (long) capacity * Long.BYTES;
-    String purpose = "tables of addresses on " + timeline;
+    String purpose = "tables of addresses of " + kernel + " on " + timeline;
     account.promise(bytes, purpose);
     HostMemory host = null;
     try {

@@ -15,6 +15,7 @@ import dev.streamfence.DeviceStream;
 import dev.streamfence.KernelArgumentException;
 import dev.streamfence.OutOfMemoryBudgetException;
 import dev.streamfence.PinnedArray;
+import dev.streamfence.ReadableArray;
 import dev.streamfence.RuntimeClosedException;
 import dev.streamfence.RuntimeOptions;
 import dev.streamfence.StreamMisuseException;
@@ -41,6 +42,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
@@ -336,6 +338,15 @@ final class GraphTest extends GraphsOnTwoStreams {
     assertThat(length)
         .hasMessageStartingWith("input 'in' of graph 'checked': add: parameter 'a' is ")
         .hasMessageContaining("recorded with 64 elements");
+    Map<String, ReadableArray<?>> unset = new HashMap<>();
+    unset.put("in", null);
+    for (KernelArgumentException none :
+        List.of(
+            catchThrowableOfType(KernelArgumentException.class, () -> graph.bind("in", null)),
+            catchThrowableOfType(KernelArgumentException.class, () -> graph.bind(unset)))) {
+      assertThat(none.kind()).isEqualTo(KernelArgumentException.Mistake.NULL);
+      assertThat(none).hasMessage("input 'in' of graph 'checked': add: parameter 'a' is null");
+    }
     DeviceArray<float[]> floats = gpu.memory().allocateZeroed(a, float[].class, N);
     assertThat(
             catchThrowableOfType(KernelArgumentException.class, () -> graph.bind("in", floats))

@@ -71,7 +71,7 @@ final class AddressTablesTest {
     }
     try (Submission submission =
         streams.a.begin(new Purpose(Purpose.Act.CHECK, 0, "", streams.a))) {
-      tables.begin(total);
+      tables.begin(total, "sum");
       for (int i = 0; i < all.length; i++) {
         addresses[i] = tables.place(all[i], 0, all[i].length);
       }
@@ -146,7 +146,7 @@ final class AddressTablesTest {
   @Test
   void aLaunchThatIsGivenUpLeavesNoTable() {
     long[] table = table(1, 4);
-    tables.begin(4);
+    tables.begin(4, "sum");
     tables.place(table, 0, 4);
     tables.drop();
     assertThat(onDevice(launch(table), 4)).isEqualTo(table);
@@ -175,7 +175,7 @@ final class AddressTablesTest {
         launch(table(1_000L * at, Math.min(100, begin - at)));
       }
       long[] dropped = table(7, 8);
-      tables.begin(8);
+      tables.begin(8, "sum");
       tables.place(dropped, 0, 8);
       tables.drop();
       launch(table(2_000_000, 100));
@@ -188,7 +188,7 @@ final class AddressTablesTest {
   void aLaunchWhoseTablesArePlacedTwiceWritesThem() {
     long[] first = table(1, 8);
     long[] second = table(50, 8);
-    tables.begin(16);
+    tables.begin(16, "sum");
     tables.place(first, 0, 8);
     tables.place(second, 0, 8);
     long[] addresses = addressesOf(second, first);
@@ -215,7 +215,7 @@ final class AddressTablesTest {
       streams.device.failCall(failing, 2, 2);
       assertThatThrownBy(() -> launch(table(1, 4)))
           .isInstanceOf(CudaDriverException.class)
-          .hasMessageContaining("tables of addresses on stream");
+          .hasMessageContaining("tables of addresses of sum on stream");
       assertThat(setAside()).isZero();
     }
     assertThat(onDevice(launch(table(1, 4)), 4)).isEqualTo(table(1, 4));
@@ -282,7 +282,7 @@ final class AddressTablesTest {
       long[] table = table(1_000L * i, 200);
       try (Submission submission =
           streams.a.begin(new Purpose(Purpose.Act.CHECK, 0, "", streams.a))) {
-        tables.begin(table.length);
+        tables.begin(table.length, "sum");
         tables.place(table, 0, table.length);
         submission.preflight();
         tables.send(submission.ticket());
@@ -303,9 +303,9 @@ final class AddressTablesTest {
     long[] table = table(1, 300_000);
     assertThat(onDevice(launch(table), 300_000)).isEqualTo(table);
     assertThat(launch(table)).isPositive();
-    assertThatThrownBy(() -> tables.begin(Integer.MAX_VALUE))
+    assertThatThrownBy(() -> tables.begin(Integer.MAX_VALUE, "sum"))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessageContaining("2147483647 arrays");
+        .hasMessageContaining("sum: tables of 2147483647 arrays");
   }
 
   /** Each launch's tables are read back before the next launch may overwrite them. */
@@ -329,7 +329,7 @@ final class AddressTablesTest {
       }
       if (random.nextInt(30) == 0) {
         // A launch that is refused after it has placed its tables.
-        tables.begin(300);
+        tables.begin(300, "sum");
         tables.place(table(random.nextInt(50), 100), 0, 100);
         tables.place(table(random.nextInt(50), 200), 0, 200);
         if (random.nextBoolean()) {
