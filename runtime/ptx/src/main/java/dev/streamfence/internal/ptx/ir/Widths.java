@@ -48,8 +48,13 @@ public final class Widths {
 
   /** Returns whether an instruction touches all the bytes of its width whenever it runs. */
   public static boolean touchesAll(Instruction instruction) {
-    // A fourth operand of a copy leaves bytes of the source unread.
-    return !instruction.opcode().equals("cp") || instruction.operands().size() < 4;
+    // A fourth operand of a copy says how many bytes of the source are read.
+    List<Operand> operands = instruction.operands();
+    return !instruction.opcode().equals("cp")
+        || operands.size() < 4
+        || (operands.get(3) instanceof Operand.IntegerLiteral read
+            && operands.get(2) instanceof Operand.IntegerLiteral copied
+            && read.value() == copied.value());
   }
 
   /** The bytes that an asynchronous copy touches at most. */

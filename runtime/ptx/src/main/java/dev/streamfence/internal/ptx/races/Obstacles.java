@@ -45,7 +45,9 @@ final class Obstacles {
         }
       }
     }
-    return null;
+    return AsynchronousCopies.areAwaited(flow, graph)
+        ? null
+        : "it goes on before an asynchronous copy is over";
   }
 
   private @Nullable String of(Instruction instruction, Opcode rule) {
@@ -55,6 +57,9 @@ final class Obstacles {
     }
     if (opcode.equals("mbarrier")) {
       return "it waits at a barrier in memory";
+    }
+    if (AsynchronousCopies.isCopy(instruction) || AsynchronousCopies.isOfGroups(instruction)) {
+      return null;
     }
     if (rule.effect() == Opcode.Effect.COPIES || instruction.has("async")) {
       return "it copies asynchronously";

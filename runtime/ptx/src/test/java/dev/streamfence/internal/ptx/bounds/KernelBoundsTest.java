@@ -51,6 +51,20 @@ class KernelBoundsTest {
     return KernelBounds.of(module, entry, List.of(new ArrayPlace(0, 0)));
   }
 
+  @ParameterizedTest
+  @CsvSource({"'', true", "', 16', true", "', 8', false", "', %r6', false"})
+  void anAsynchronousCopyTouchesItsSourceIfItReadsAllOfIt(String read, boolean isChecked) {
+    KernelBounds bounds =
+        bounds(
+            ".shared .align 16 .b8 s[16]; mul.wide.s32 %rd2, %r4, 16; add.s64 %rd3, %rd1, %rd2;"
+                + " cp.async.cg.shared.global [s], [%rd3], 16"
+                + read
+                + "; cp.async.wait_all;\n");
+
+    assertThat(bounds.isChecked(0)).isEqualTo(isChecked);
+    isLimitedTo(bounds, new Shape(2, 32, 0, 0), 0, 1024);
+  }
+
   @Test
   void damagedConversionsGiveUnknownBounds() {
     KernelBounds bounds =
