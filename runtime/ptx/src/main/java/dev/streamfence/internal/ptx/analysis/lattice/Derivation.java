@@ -1,8 +1,6 @@
 // Long because one value has all its operations beside its fields.
 package dev.streamfence.internal.ptx.analysis.lattice;
 
-import java.util.Arrays;
-import java.util.Objects;
 import java.util.OptionalInt;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
@@ -27,26 +25,18 @@ public final class Derivation {
   /** A loaded number that is narrower than this counts as an index, not as an address. */
   private static final int ADDRESS_BITS = 48;
 
-  private static final int[] NO_ORIGINS = {};
-  private static final Multiple[] NO_MULTIPLES = {};
-
   static final Derivation ZERO = constant(0);
 
   /** A number that derives from no address. */
-  static final Derivation NUMBER =
-      new Derivation(NO_ORIGINS, NO_MULTIPLES, false, 0, 0, UNBOUNDED, 0);
+  static final Derivation NUMBER = new Derivation(Terms.NONE, false, 0, 0, UNBOUNDED, 0);
 
   /** A value that was loaded from memory or returned by unknown code, and may be any pointer. */
-  static final Derivation FOREIGN =
-      new Derivation(NO_ORIGINS, NO_MULTIPLES, true, 0, 0, UNBOUNDED, 0);
+  static final Derivation FOREIGN = new Derivation(Terms.NONE, true, 0, 0, UNBOUNDED, 0);
 
   /** A number that may be part of such a pointer. */
   static final Derivation LOADED = FOREIGN.withForeign(false);
 
-  /** Sorted and distinct. */
-  private final int[] origins;
-
-  private final Multiple[] multiples;
+  private final Terms terms;
   private final boolean foreign;
 
   /** How wide the loaded numbers in the sum may be; 0 if there are none. */
@@ -65,15 +55,8 @@ public final class Derivation {
   private final int source;
 
   private Derivation(
-      int[] origins,
-      Multiple[] multiples,
-      boolean foreign,
-      int loadedBits,
-      long offset,
-      int span,
-      int source) {
-    this.origins = origins;
-    this.multiples = multiples;
+      Terms terms, boolean foreign, int loadedBits, long offset, int span, int source) {
+    this.terms = terms;
     this.foreign = foreign;
     this.loadedBits = loadedBits;
     this.offset = span == UNBOUNDED ? 0 : offset;
@@ -82,7 +65,7 @@ public final class Derivation {
   }
 
   public static Derivation constant(long value) {
-    return new Derivation(NO_ORIGINS, NO_MULTIPLES, false, 0, value, 0, 0);
+    return new Derivation(Terms.NONE, false, 0, value, 0, 0);
   }
 
   public static Derivation of(int origin) {
@@ -91,8 +74,7 @@ public final class Derivation {
 
   public static Derivation of(int origin, long offset) {
     return new Derivation(
-        new int[] {origin},
-        new Multiple[] {Multiple.ONE},
+        Terms.of(origin, Multiple.ONE),
         false,
         0,
         // Offsets into a parameter's memory are not needed, and differ in each iteration of a loop.
@@ -102,20 +84,19 @@ public final class Derivation {
   }
 
   public int size() {
-    return origins.length;
+    return terms.size();
   }
 
   public int origin(int index) {
-    return origins[index];
+    return terms.origin(index);
   }
 
   public Multiple multiple(int index) {
-    return multiples[index];
+    return terms.multiple(index);
   }
 
   public Multiple multipleOf(int origin) {
-    int at = Arrays.binarySearch(origins, origin);
-    return at < 0 ? Multiple.NONE : multiples[at];
+    return terms.multipleOf(origin);
   }
 
   /** Returns whether the sum contains a value of unknown provenance. */
@@ -133,7 +114,7 @@ public final class Derivation {
 
   /** Returns the sum as it is in memory that a parameter with this index leads to. */
   public Derivation withSource(int parameter) {
-    return new Derivation(origins, multiples, foreign, loadedBits, offset, span, parameter + 1);
+    return new Derivation(terms, foreign, loadedBits, offset, span, parameter + 1);
   }
 
   /** Returns the index of the parameter in whose memory it was, if there is only one. */
@@ -167,7 +148,7 @@ public final class Derivation {
 
   /** Returns a number of this width that was loaded from memory. */
   static Derivation loaded(int bits) {
-    return new Derivation(NO_ORIGINS, NO_MULTIPLES, false, bits, 0, UNBOUNDED, 0);
+    return new Derivation(Terms.NONE, false, bits, 0, UNBOUNDED, 0);
   }
 
   /** Returns whether the sum consists only of objects and a known constant. */
@@ -202,12 +183,12 @@ public final class Derivation {
   }
 
   boolean isConstant() {
-    return isFixed() && origins.length == 0;
+    return isFixed() && size() == 0;
   }
 
   /** Returns whether the sum is an address of one object at an offset within known limits. */
   public boolean isPlace() {
-    return isBounded() && origins.length == 1 && hasObject() && multiples[0] == Multiple.ONE;
+    return isBounded() && size() == 1 && hasObject() && multiple(0) == Multiple.ONE;
   }
 
   /** Returns whether the sum is a number within known limits. */
@@ -226,7 +207,7 @@ public final class Derivation {
     }
     // A number within narrow limits is no address.
     int bits = foreign ? WHOLE_BITS : loadedBits;
-    return new Derivation(origins, multiples, false, bits, least, wide, source);
+    return new Derivation(terms, false, bits, least, wide, source);
   }
 
   private static int span(long least, long greatest) {
@@ -244,7 +225,7 @@ public final class Derivation {
   }
 
   boolean isNumber() {
-    return origins.length == 0 && !foreign;
+    return size() == 0 && !foreign;
   }
 
   /** Returns whether the sum contains no address, provided that the declared roles are true. */
@@ -255,8 +236,8 @@ public final class Derivation {
   /** Returns how many origins in the sum may be addresses. */
   private int addresses() {
     int count = 0;
-    for (int origin : origins) {
-      count += Origin.is(origin, ParameterRole.NUMBER) ? 0 : 1;
+    for (int i = 0; i < size(); i++) {
+      count += Origin.is(origin(i), ParameterRole.NUMBER) ? 0 : 1;
     }
     return count;
   }
@@ -273,7 +254,7 @@ public final class Derivation {
 
   public boolean hasObject() {
     // Objects sort behind all parameters.
-    return origins.length > 0 && Origin.isObject(origins[origins.length - 1]);
+    return size() > 0 && Origin.isObject(origin(size() - 1));
   }
 
   /** Returns the sum with a loaded number added, if wanted. */
@@ -289,13 +270,7 @@ public final class Derivation {
     return bits == loadedBits
         ? this
         : new Derivation(
-            origins,
-            multiples,
-            foreign,
-            bits,
-            offset,
-            isFixed() && bits > 0 ? UNBOUNDED : span,
-            source);
+            terms, foreign, bits, offset, isFixed() && bits > 0 ? UNBOUNDED : span, source);
   }
 
   /** Returns the sum after a multiplication of its loaded numbers by 2 to this power. */
@@ -309,17 +284,14 @@ public final class Derivation {
   }
 
   public Derivation unbounded() {
-    return isBounded()
-        ? new Derivation(origins, multiples, foreign, loadedBits, 0, UNBOUNDED, source)
-        : this;
+    return isBounded() ? new Derivation(terms, foreign, loadedBits, 0, UNBOUNDED, source) : this;
   }
 
   public Derivation withForeign(boolean wanted) {
     return foreign == wanted
         ? this
         : new Derivation(
-            origins,
-            multiples,
+            terms,
             wanted,
             foreign ? WHOLE_BITS : loadedBits,
             offset,
@@ -327,43 +299,20 @@ public final class Derivation {
             source);
   }
 
-  /** Combines the multiples of one origin in two sums. */
-  @FunctionalInterface
-  interface Combination {
-    Multiple of(int origin, Multiple a, Multiple b);
-  }
-
   /** Returns an unbounded sum of the origins of both whose combined multiple is not none. */
-  Derivation combine(Derivation other, Combination combination, boolean nowForeign) {
+  Derivation combine(Derivation other, Terms.Combination combination, boolean nowForeign) {
     return combine(other, combination, nowForeign, 0, UNBOUNDED);
   }
 
   /** Returns a sum of the origins of both whose combined multiple is not none, with limits. */
   Derivation combine(
-      Derivation other, Combination combination, boolean nowForeign, long least, int nowSpan) {
-    int most = origins.length + other.origins.length;
-    int[] merged = most == 0 ? NO_ORIGINS : new int[most];
-    Multiple[] found = most == 0 ? NO_MULTIPLES : new Multiple[most];
-    int size = 0;
-    int i = 0;
-    int j = 0;
-    while (i < origins.length || j < other.origins.length) {
-      int left = i < origins.length ? origins[i] : Integer.MAX_VALUE;
-      int right = j < other.origins.length ? other.origins[j] : Integer.MAX_VALUE;
-      int origin = Math.min(left, right);
-      Multiple multiple =
-          combination.of(
-              origin,
-              left == origin ? multiples[i++] : Multiple.NONE,
-              right == origin ? other.multiples[j++] : Multiple.NONE);
-      if (multiple != Multiple.NONE) {
-        merged[size] = origin;
-        found[size++] = multiple;
-      }
-    }
+      Derivation other,
+      Terms.Combination combination,
+      boolean nowForeign,
+      long least,
+      int nowSpan) {
     return new Derivation(
-        size == most ? merged : Arrays.copyOf(merged, size),
-        size == most ? found : Arrays.copyOf(found, size),
+        terms.combine(other.terms, combination),
         nowForeign,
         !nowForeign && (foreign || other.foreign)
             ? WHOLE_BITS
@@ -375,9 +324,8 @@ public final class Derivation {
 
   /** Returns the sum with another role of the origin that it contains once. */
   Derivation withRole(int origin, ParameterRole role) {
-    int[] changed = {Origin.parameter(Origin.index(origin), role)};
-    Derivation other =
-        new Derivation(changed, new Multiple[] {multipleOf(origin)}, false, 0, 0, UNBOUNDED, 0);
+    Terms changed = Terms.of(Origin.parameter(Origin.index(origin), role), multipleOf(origin));
+    Derivation other = new Derivation(changed, false, 0, 0, UNBOUNDED, 0);
     return combine(
             NUMBER, (each, multiple, none) -> each == origin ? Multiple.NONE : multiple, foreign)
         .combine(other, (each, a, b) -> a.plus(b), foreign);
@@ -385,7 +333,7 @@ public final class Derivation {
 
   /** Replaces all multiples. */
   Derivation map(UnaryOperator<Multiple> change) {
-    if (origins.length == 0) {
+    if (size() == 0) {
       return this;
     }
     return combine(
@@ -400,12 +348,11 @@ public final class Derivation {
         && span == derivation.span
         && offset == derivation.offset
         && source == derivation.source
-        && Arrays.equals(origins, derivation.origins)
-        && Arrays.equals(multiples, derivation.multiples);
+        && terms.equals(derivation.terms);
   }
 
   @Override
   public int hashCode() {
-    return Objects.hash(Arrays.hashCode(origins), Arrays.hashCode(multiples), offset);
+    return 31 * terms.hashCode() + Long.hashCode(offset);
   }
 }
