@@ -40,30 +40,39 @@ final class AsynchronousCopies {
 
   /** Whether all copies are over before the thread does something that could depend on them. */
   static boolean areAwaited(FunctionFlow flow, ControlGraph graph) {
-    BitSet pending = new BitSet();
+    // What a thread may have begun where it enters a block of code.
+    BitSet inNoGroup = new BitSet();
+    BitSet inGroups = new BitSet();
     Deque<Integer> open = new ArrayDeque<>();
     for (int block = 0; block < graph.size(); block++) {
       open.add(block);
     }
     while (!open.isEmpty()) {
       int block = open.remove();
-      boolean isPending = pending.get(block);
+      boolean isInNoGroup = inNoGroup.get(block);
+      boolean isInGroups = inGroups.get(block);
       for (int i = graph.block(block).first(); i < graph.block(block).end(); i++) {
         Instruction instruction = flow.instruction(i);
         if (isCopy(instruction)) {
-          isPending = true;
-        } else if (isPending && waitsForAll(instruction)) {
-          isPending = false;
-        } else if (isPending && mayDepend(instruction, flow.rule(i))) {
+          isInNoGroup = true;
+        } else if (isOfGroups(instruction)) {
+          boolean isAlways = instruction.guard() == null;
+          isInGroups |= isInNoGroup && instruction.has("commit_group");
+          isInNoGroup &= !isAlways || instruction.has("wait_group");
+          isInGroups &= !isAlways || !waitsForAll(instruction);
+        } else if ((isInNoGroup || isInGroups) && mayDepend(instruction, flow.rule(i))) {
           return false;
         }
       }
-      if (isPending && graph.block(block).leaves()) {
+      if ((isInNoGroup || isInGroups) && graph.block(block).leaves()) {
         return false;
       }
       for (int next : graph.block(block).successors()) {
-        if (isPending && !pending.get(next)) {
-          pending.set(next);
+        boolean isMore =
+            (isInNoGroup && !inNoGroup.get(next)) || (isInGroups && !inGroups.get(next));
+        if (isMore) {
+          inNoGroup.set(next, isInNoGroup || inNoGroup.get(next));
+          inGroups.set(next, isInGroups || inGroups.get(next));
           open.add(next);
         }
       }
@@ -72,19 +81,17 @@ final class AsynchronousCopies {
   }
 
   private static boolean waitsForAll(Instruction instruction) {
-    boolean isAll =
-        instruction.has("wait_all")
-            || (instruction.has("wait_group")
-                && instruction.operands().get(0) instanceof Operand.IntegerLiteral number
-                && number.value() == 0);
-    return isAll && isOfGroups(instruction) && instruction.guard() == null;
+    return instruction.has("wait_all")
+        || (instruction.has("wait_group")
+            && instruction.operands().get(0) instanceof Operand.IntegerLiteral number
+            && number.value() == 0);
   }
 
   private static boolean mayDepend(Instruction instruction, Opcode rule) {
     return switch (rule.effect()) {
       case COMPUTES -> false;
       case READS -> instruction.spaces().isEmpty() || !APART.containsAll(instruction.spaces());
-      case NO_ACCESS -> rule.control() == Opcode.Control.NEXT && !isOfGroups(instruction);
+      case NO_ACCESS -> rule.control() == Opcode.Control.NEXT;
       default -> true;
     };
   }

@@ -180,13 +180,20 @@ final class MemoryInstructions {
     return lane -> {};
   }
 
-  /** Copies at once what devices copy in the background; waiting for it is then no work. */
   private static Op copy(Translation t) {
     if (!t.has("async")) {
       throw t.unsupported("the simulated device has no such copy");
     }
-    if (t.oneOf("commit_group", "wait_group", "wait_all").isPresent()) {
-      return lane -> {};
+    if (t.has("commit_group")) {
+      return lane -> lane.copies().commit();
+    }
+    if (t.has("wait_all")) {
+      return lane -> lane.copies().awaitAll();
+    }
+    if (t.has("wait_group")) {
+      t.expectOperands(1, 1);
+      int latest = t.constant(0);
+      return lane -> lane.copies().awaitGroups(latest);
     }
     t.oneOf("ca", "cg");
     if (!t.has("shared") && !t.has("shared::cta")) {
@@ -214,10 +221,14 @@ final class MemoryInstructions {
       long available = lane.registers[given];
       // Whole words, as devices do: the order of threads is known for each word.
       int unit = available % Integer.BYTES == 0 ? Integer.BYTES : 1;
-      for (int i = 0; i < size; i += unit) {
-        long value = i < available ? loader.load(lane, source + i, unit) : 0;
-        storer.store(lane, target + i, unit, value);
-      }
+      lane.copies()
+          .add(
+              later -> {
+                for (int i = 0; i < size; i += unit) {
+                  long value = i < available ? loader.load(later, source + i, unit) : 0;
+                  storer.store(later, target + i, unit, value);
+                }
+              });
     };
   }
 }

@@ -76,6 +76,7 @@ public final class Lane {
   /** Receives the result of the barrier at which this lane waits. */
   public BlockBarrier.@Nullable Result barrierResult;
 
+  private @Nullable PendingCopies copies;
   private Frame[] frames = new Frame[4];
   private int depth;
 
@@ -96,6 +97,7 @@ public final class Lane {
     waitingIn = null;
     barrierResult = null;
     carry = 0;
+    copies = null;
     executed = 0;
     looks = 0;
     depth = 0;
@@ -153,8 +155,43 @@ public final class Lane {
   }
 
   public void exit() {
+    if (copies != null) {
+      copies.awaitAll();
+    }
     state = LaneState.EXITED;
     block.exited(this);
+  }
+
+  /** Returns the asynchronous copies that the lane has begun. */
+  public PendingCopies copies() {
+    if (copies == null) {
+      copies = new PendingCopies(this);
+    }
+    return copies;
+  }
+
+  /** Returns the function that the lane is in. */
+  Code code() {
+    return frames[depth - 1].code;
+  }
+
+  /** Executes a step as one of an instruction that the lane has passed. */
+  void executeAt(Code code, int at, Op step) {
+    Frame frame = frames[depth - 1];
+    Code current = frame.code;
+    int next = pc;
+    enter(frame, code, at);
+    step.execute(this);
+    enter(frame, current, next);
+  }
+
+  private void enter(Frame frame, Code code, int at) {
+    frame.code = code;
+    pc = at;
+    LaunchOrder launch = block.launchOrder;
+    if (launch != null) {
+      sites = launch.sites(code.index, code.ops.length);
+    }
   }
 
   /** Lets other lanes run before this lane continues. */
@@ -209,12 +246,8 @@ public final class Lane {
     registers = frame.registers;
     params = frame.params;
     localBase = frame.localBase;
-    pc = frame.pc;
     ops = frame.code.ops;
-    LaunchOrder launch = block.launchOrder;
-    if (launch != null) {
-      sites = launch.sites(frame.code.index, ops.length);
-    }
+    enter(frame, frame.code, frame.pc);
   }
 
   /** Returns the number of the current instruction's access in the order of the launch. */
