@@ -10,8 +10,10 @@ import java.util.List;
  * A tensor that another library has made and not deleted. It is adopted once, or deleted once; a
  * tensor that is refused still belongs to its owner. Thread-safe.
  *
- * <p>Each call reads the tensor's structure, and throws an {@link IllegalArgumentException} if its
- * content is impossible, or of another major version of DLPack than 1.
+ * <p>Each call but {@link #address} reads the tensor's structure. It throws an {@link
+ * IllegalArgumentException} if its content is impossible, or of another major version of DLPack
+ * than 1, and an {@link IllegalStateException} once the tensor is adopted or deleted: the structure
+ * may then be gone.
  */
 public sealed interface ForeignTensor permits TensorHandle {
   /** The address of its structure. */
@@ -42,7 +44,7 @@ public sealed interface ForeignTensor permits TensorHandle {
    *     elements of another type or of several lanes; is not compact in row-major order; is
    *     misaligned, or larger than its allocation; is read-only; or was exported by this process
    *     and changed since
-   * @throws IllegalStateException if it is adopted already
+   * @throws IllegalStateException if it is adopted already, or deleted
    * @throws dev.streamfence.StreamMisuseException if the stream is closed, or this thread has a
    *     launch open
    * @throws dev.streamfence.CudaDriverException if the device is lost or the driver refuses the
@@ -62,7 +64,8 @@ public sealed interface ForeignTensor permits TensorHandle {
   /**
    * Deletes a tensor that is not adopted, whatever its version.
    *
-   * @throws IllegalStateException if it is adopted: then closing the array deletes it
+   * @throws IllegalStateException if it is adopted, since closing the array deletes it; or if it is
+   *     deleted already
    */
   void delete();
 }

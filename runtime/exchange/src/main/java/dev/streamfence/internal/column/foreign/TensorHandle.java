@@ -17,11 +17,20 @@ import dev.streamfence.internal.order.Teardown;
 import dev.streamfence.launch.ElementType;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.atomic.AtomicReference;
 
 /** The implementation of {@link ForeignTensor}. */
 public final class TensorHandle implements ForeignTensor {
+  /** To whom the tensor belongs, and so whether its structure may be read. */
+  private enum State {
+    OF_ITS_OWNER,
+    ADOPTED,
+    DELETED
+  }
+
   private final long address;
   private final Form form;
+  private final AtomicReference<State> state = new AtomicReference<>(State.OF_ITS_OWNER);
 
   private TensorHandle(long address, Form form) {
     this.address = address;
@@ -38,11 +47,12 @@ public final class TensorHandle implements ForeignTensor {
    *
    * @param isOwn whether this runtime had exported it
    */
-  record Taken<A>(TrackedArray<A> array, TensorImport tensor, boolean isOwn) {
+  record Taken<A>(TensorHandle handle, TrackedArray<A> array, TensorImport tensor, boolean isOwn) {
     /** Leaves the tensor to its owner again, as if it had not been adopted. */
     void giveBackAfter(Throwable failure) {
       // First, so that the close does not call the deleter.
       tensor.giveBack();
+      handle.state.set(State.OF_ITS_OWNER);
       Teardown unused = new Teardown();
       unused.step(array::close);
       unused.suppressIn(failure);
@@ -86,7 +96,26 @@ public final class TensorHandle implements ForeignTensor {
       DeviceStream stream, Class<A> arrayType, TensorProducer producer, boolean readable) {
     Objects.requireNonNull(producer, "producer");
     TrackedRuntime runtime = TrackedStream.of(stream).runtime();
-    ManagedTensor tensor = read();
+    become(State.ADOPTED);
+    boolean isTaken = false;
+    try {
+      Taken<A> taken = take(runtime, stream, arrayType, producer, readable);
+      isTaken = true;
+      return taken;
+    } finally {
+      if (!isTaken) {
+        state.set(State.OF_ITS_OWNER);
+      }
+    }
+  }
+
+  private <A> Taken<A> take(
+      TrackedRuntime runtime,
+      DeviceStream stream,
+      Class<A> arrayType,
+      TensorProducer producer,
+      boolean readable) {
+    ManagedTensor tensor = ManagedTensor.read(address, form);
     if (tensor.isReadOnly() && !readable) {
       throw new IllegalArgumentException(
           tensor + " is read-only and can be adopted to be read alone: adoptReadable");
@@ -106,7 +135,7 @@ public final class TensorHandle implements ForeignTensor {
               readable
                   ? runtime.memory().adoptReadable(stream, described, arrayType)
                   : runtime.memory().adopt(stream, described, arrayType));
-      return new Taken<>(array, taken, isOwn);
+      return new Taken<>(this, array, taken, isOwn);
     } catch (RuntimeException | Error e) {
       taken.giveBack();
       throw e;
@@ -142,10 +171,42 @@ public final class TensorHandle implements ForeignTensor {
 
   @Override
   public void delete() {
-    TensorImport.delete(address, form);
+    become(State.DELETED);
+    boolean isDeleted = false;
+    try {
+      TensorImport.delete(address, form);
+      isDeleted = true;
+    } finally {
+      if (!isDeleted) {
+        state.set(State.OF_ITS_OWNER);
+      }
+    }
   }
 
+  private void become(State next) {
+    if (!state.compareAndSet(State.OF_ITS_OWNER, next)) {
+      throw gone();
+    }
+  }
+
+  private IllegalStateException gone() {
+    return new IllegalStateException(
+        this
+            + (state.get() == State.DELETED
+                ? " has been deleted"
+                : " has been adopted already; a tensor is adopted once, and closing its array deletes"
+                    + " it"));
+  }
+
+  /**
+   * Reads the structure.
+   *
+   * @throws IllegalStateException if it is adopted or deleted, and may be gone
+   */
   ManagedTensor read() {
+    if (state.get() != State.OF_ITS_OWNER) {
+      throw gone();
+    }
     return ManagedTensor.read(address, form);
   }
 

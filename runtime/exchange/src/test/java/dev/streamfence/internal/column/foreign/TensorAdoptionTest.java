@@ -12,6 +12,9 @@ import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
 import dev.streamfence.RacyAccessException;
 import dev.streamfence.ReadableArray;
+import dev.streamfence.column.ColumnField;
+import dev.streamfence.column.ColumnType;
+import dev.streamfence.column.Schema;
 import dev.streamfence.column.dlpack.DlPack;
 import dev.streamfence.column.dlpack.ForeignTensor;
 import dev.streamfence.column.dlpack.TensorProducer;
@@ -21,6 +24,7 @@ import dev.streamfence.simulation.Schedule;
 import dev.streamfence.simulation.SimulatedDevice;
 import dev.streamfence.simulation.SimulatedLibrary;
 import java.util.List;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -28,6 +32,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Tensors of another library as arrays. */
 final class TensorAdoptionTest {
+  private static final Schema FLOATS = Schema.of(ColumnField.of("x", ColumnType.FLOAT32));
+
   private final SimulatedDevice device = SimulatedDevice.builder().schedule(Schedule.LAZY).build();
   private final SimulatedLibrary torch = device.library("torch");
   private final DeviceRuntime gpu = DeviceRuntime.simulated(device);
@@ -159,9 +165,35 @@ final class TensorAdoptionTest {
         .withMessageContaining("has been adopted already");
     assertThatIllegalStateException()
         .isThrownBy(tensor::delete)
-        .withMessageContaining("its deleter runs when the array is closed");
+        .withMessageContaining("closing its array deletes it");
     array.close();
     array.close();
+    assertThat(library.deletions()).isEqualTo(1);
+    assertNothingIsRead(tensor, "has been adopted already");
+  }
+
+  @Test
+  void aTensorIsDeletedOnce() {
+    ForeignTensor tensor = tensor();
+    tensor.delete();
+    assertNothingIsRead(tensor, "has been deleted");
+  }
+
+  /** The structure may be gone: reading it would end the process. */
+  private void assertNothingIsRead(ForeignTensor tensor, String reason) {
+    for (ThrowingCallable call :
+        List.<ThrowingCallable>of(
+            tensor::delete,
+            tensor::shape,
+            tensor::elementType,
+            tensor::isReadOnly,
+            () -> tensor.adopt(stream, float[].class, TensorProducer.done()),
+            () -> tensor.adoptReadable(stream, float[].class, TensorProducer.done()),
+            () -> DlPack.adopt(stream, FLOATS, List.of(tensor), TensorProducer.done()))) {
+      assertThatIllegalStateException()
+          .isThrownBy(call)
+          .withMessageStartingWith(tensor + " " + reason);
+    }
     assertThat(library.deletions()).isEqualTo(1);
   }
 
