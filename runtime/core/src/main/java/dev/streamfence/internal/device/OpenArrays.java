@@ -114,8 +114,8 @@ final class OpenArrays implements LostArrays.Keeper {
 
     @Override
     protected void lost() {
-      if (allocation != null && allocation.pass(this, null)) {
-        lose(allocation);
+      if (allocation != null) {
+        lose(this, allocation);
       }
     }
   }
@@ -278,11 +278,15 @@ final class OpenArrays implements LostArrays.Keeper {
   }
 
   /** Called by the thread of lost arrays, which serves every runtime and must not wait for one. */
-  private void lose(Allocation allocation) {
+  private void lose(Lifetime lifetime, Allocation allocation) {
+    // While the runtime is closed, the array stays an open one, which the close reports.
     if (!life.tryEnterWithoutWaiting()) {
       return;
     }
     try {
+      if (!allocation.pass(lifetime, null)) {
+        return;
+      }
       // In this order: the next allocation finds every counted array, and every reported array is
       // counted.
       lost.add(allocation);

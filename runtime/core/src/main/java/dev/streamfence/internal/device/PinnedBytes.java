@@ -5,6 +5,7 @@ import dev.streamfence.StreamMisuseException;
 import dev.streamfence.internal.LogTopic;
 import dev.streamfence.internal.driver.CudaDriver;
 import dev.streamfence.internal.driver.HostMemory;
+import dev.streamfence.internal.memory.AllocatedHere;
 import dev.streamfence.internal.memory.Allocation;
 import dev.streamfence.internal.memory.Region;
 import dev.streamfence.internal.order.HazardState;
@@ -31,6 +32,7 @@ final class PinnedBytes {
     private final HostMemory memory;
     private final HazardState hazards;
     private final String description;
+    private final @Nullable Throwable allocatedAt = traced ? new AllocatedHere() : null;
     private final AtomicBoolean ended = new AtomicBoolean();
     private volatile boolean isClosed;
     private volatile boolean isUnreachable;
@@ -55,6 +57,11 @@ final class PinnedBytes {
     /** The array, in words. */
     String description() {
       return description;
+    }
+
+    /** Where it was allocated; null unless that is traced. */
+    @Nullable Throwable allocatedAt() {
+      return allocatedAt;
     }
 
     /** Whether kernels may use it. */
@@ -156,7 +163,7 @@ final class PinnedBytes {
           life.callOutside(
               () ->
                   LogTopic.LEAKS.warn(
-                      "a pinned array was lost without being closed: " + description));
+                      "a pinned array was lost without being closed: " + description, allocatedAt));
         } finally {
           life.leave();
         }
@@ -195,13 +202,20 @@ final class PinnedBytes {
 
   private final CudaDriver driver;
   private final Life life;
+  private final boolean traced;
   private final Set<Lease> leases = ConcurrentHashMap.newKeySet();
   private final Queue<Lease> lost = new ConcurrentLinkedQueue<>();
   private final AtomicLong bytes = new AtomicLong();
 
-  PinnedBytes(CudaDriver driver, Life life) {
+  /**
+   * Creates one without arrays.
+   *
+   * @param traced whether arrays remember where they were allocated
+   */
+  PinnedBytes(CudaDriver driver, Life life, boolean traced) {
     this.driver = driver;
     this.life = life;
+    this.traced = traced;
   }
 
   /**
@@ -239,11 +253,8 @@ final class PinnedBytes {
   }
 
   /** The arrays that were neither closed nor lost. */
-  List<String> open() {
-    return leases.stream()
-        .filter(lease -> !lease.isUnreachable && !lease.isClosed)
-        .map(lease -> lease.description)
-        .toList();
+  List<Lease> open() {
+    return leases.stream().filter(lease -> !lease.isUnreachable && !lease.isClosed).toList();
   }
 
   /**

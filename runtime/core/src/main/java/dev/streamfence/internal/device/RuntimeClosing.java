@@ -237,14 +237,26 @@ final class RuntimeClosing {
             .filter(Allocation::isHeld)
             .sorted(Comparator.comparingLong(Allocation::generation))
             .toList();
+    List<PinnedBytes.Lease> pinned = runtime.pinned().open();
     List<String> inWords =
-        Stream.concat(leaked.stream().map(Allocation::toString), runtime.pinned().open().stream())
+        Stream.concat(
+                leaked.stream().map(Allocation::toString),
+                pinned.stream().map(PinnedBytes.Lease::description))
             .toList();
     if (!inWords.isEmpty()) {
       String fact =
           runtime + " is closed with " + inWords.size() + " open arrays: " + first(inWords);
-      Leaks leaks = options.traceAllocations() ? new Leaks(leaked) : null;
+      Stream<@Nullable Throwable> sites =
+          Stream.concat(
+              leaked.stream().map(Allocation::allocatedAt),
+              pinned.stream().map(PinnedBytes.Lease::allocatedAt));
+      Leaks leaks = options.traceAllocations() ? new Leaks(sites) : null;
       pool.life().callOutside(() -> LogTopic.LEAKS.warn(fact, leaks));
+    }
+    long reserved = stack.budget().snapshot().promised();
+    if (reserved > 0) {
+      runtime.warn(
+          LogTopic.LEAKS, runtime + " is closed with " + reserved + " bytes reserved and not used");
     }
     List<String> open = runtime.tasks().open();
     if (!open.isEmpty()) {
@@ -258,13 +270,9 @@ final class RuntimeClosing {
   private static final class Leaks extends Throwable {
     private static final long serialVersionUID = 1L;
 
-    private Leaks(List<Allocation> leaked) {
+    private Leaks(Stream<@Nullable Throwable> sites) {
       super("where they were allocated", null, true, false);
-      leaked.stream()
-          .limit(NAMED_LEAKS)
-          .map(Allocation::allocatedAt)
-          .filter(Objects::nonNull)
-          .forEach(this::addSuppressed);
+      sites.limit(NAMED_LEAKS).filter(Objects::nonNull).forEach(this::addSuppressed);
     }
   }
 

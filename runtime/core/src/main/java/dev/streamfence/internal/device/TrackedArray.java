@@ -485,6 +485,7 @@ public sealed class TrackedArray<A> implements ReadableArray<A> permits Writable
           StreamMisuseException.Misuse.OTHER_RUNTIME,
           operation + " of " + this + " with " + host + ": they belong to two runtimes");
     }
+    requireSameElements(host.elementType(), host, operation);
     host.requireRange(arrayFrom, count, operation);
     requireRange(from, count, operation);
     return host;
@@ -537,6 +538,14 @@ public sealed class TrackedArray<A> implements ReadableArray<A> permits Writable
     return heir == null
         ? new UseAfterFreeException(use, toString(), generation, null)
         : UseAfterFreeException.handedOver(use, toString(), generation, heir);
+  }
+
+  /** Refuses an array of other elements, which only a cast lets through. */
+  final void requireSameElements(ArrayElement other, Object what, String operation) {
+    if (!other.equals(elementType)) {
+      throw new IllegalArgumentException(
+          operation + " of " + this + " with " + what + ": their elements have two types");
+    }
   }
 
   final void requireSameLength(long other, Object what) {

@@ -1,7 +1,10 @@
 package dev.streamfence.internal.device;
 
 import dev.streamfence.DeviceStream;
+import dev.streamfence.internal.LogTopic;
+import dev.streamfence.internal.LostArrays;
 import dev.streamfence.internal.memory.Reservation;
+import dev.streamfence.internal.order.Life;
 import dev.streamfence.memory.MemoryReservation;
 
 /** The implementation of {@link MemoryReservation}. */
@@ -12,6 +15,27 @@ public final class TrackedReservation implements MemoryReservation {
   TrackedReservation(TrackedMemory memory, Reservation reservation) {
     this.memory = memory;
     this.reservation = reservation;
+    LostArrays.watch(this, () -> lost(memory.runtime(), reservation));
+  }
+
+  /** Gives up what a reservation that no caller has any more has left. */
+  private static void lost(TrackedRuntime runtime, Reservation reservation) {
+    Life life = runtime.life();
+    if (reservation.remaining() == 0 || !life.tryEnterWithoutWaiting()) {
+      return;
+    }
+    try {
+      String fact = "a reservation was lost without being closed: " + reservation;
+      life.callOutside(() -> LogTopic.LEAKS.warn(fact, null));
+      close(runtime, reservation);
+    } finally {
+      life.leave();
+    }
+  }
+
+  private static void close(TrackedRuntime runtime, Reservation reservation) {
+    reservation.close();
+    runtime.tasks().signal();
   }
 
   @Override
@@ -38,7 +62,6 @@ public final class TrackedReservation implements MemoryReservation {
 
   @Override
   public void close() {
-    reservation.close();
-    memory.runtime().tasks().signal();
+    close(memory.runtime(), reservation);
   }
 }

@@ -114,7 +114,7 @@ public final class TrackedRuntime implements DeviceRuntime {
     this.copies = opening.copies().apply(pool);
     this.peerAccess = new PeerAccess(driver);
     this.peerCopies = new PeerCopies(pool, peerAccess);
-    this.pinned = new PinnedBytes(driver, pool.life());
+    this.pinned = new PinnedBytes(driver, pool.life(), options.traceAllocations());
     this.downloads = new DownloadMemory(pool.hostMemory(), options.downloadMemoryInBytes());
     this.streams = new TrackedStreams(this, pool);
     this.memory = new TrackedMemory(this, stack, arrays);

@@ -262,6 +262,7 @@ public final class WritableArray<A> extends TrackedArray<A> implements DeviceArr
 
   private void copyRange(
       DeviceStream stream, TrackedArray<A> source, long sourceFrom, long from, long count) {
+    requireSameElements(source.elementType, source, "copy");
     requireUsable(stream, "copy");
     boolean isPeer = source.runtime != runtime;
     if (isPeer) {

@@ -27,6 +27,7 @@ public final class HostArray implements HostBytes {
 
   /** The source of an upload: elements of a Java array of primitives or of records. */
   public static HostBytes from(Object array, ArrayElement element, int first, long count) {
+    requireElements(array, element);
     return element instanceof RecordElement record
         ? HostRecords.from(array, record, first, count)
         : new HostArray(array, (ElementType) element, first);
@@ -34,9 +35,26 @@ public final class HostArray implements HostBytes {
 
   /** The target of a download: elements of a Java array of primitives or of records. */
   public static HostBytes to(Object array, ArrayElement element, int first, long count) {
+    requireElements(array, element);
     return element instanceof RecordElement record
         ? HostRecords.to(array, record, first, count)
         : new HostArray(array, (ElementType) element, first);
+  }
+
+  /** Refuses an array of other elements, which only a cast of the device's array lets through. */
+  private static void requireElements(Object array, ArrayElement element) {
+    Class<?> component = array.getClass().getComponentType();
+    boolean isAlike =
+        element instanceof ElementType type
+            ? component == type.primitive()
+            : component.isRecord() && RecordElement.of(component).equals(element);
+    if (!isAlike) {
+      throw new IllegalArgumentException(
+          "the host array is "
+              + component.getSimpleName()
+              + "[]; the array takes elements of type "
+              + element.typeName());
+    }
   }
 
   public static int length(Object array) {

@@ -54,6 +54,11 @@ public final class Reservation implements AutoCloseable {
     remaining = 0;
   }
 
+  @Override
+  public synchronized String toString() {
+    return "reservation of " + size + " bytes, of which " + remaining + " are left";
+  }
+
   private synchronized void draw(long bytes, String tag) {
     if (closed) {
       throw new IllegalStateException(

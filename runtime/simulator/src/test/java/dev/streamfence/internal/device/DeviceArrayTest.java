@@ -7,6 +7,7 @@ import dev.streamfence.DeviceArray;
 import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
 import dev.streamfence.OutOfMemoryBudgetException;
+import dev.streamfence.PinnedArray;
 import dev.streamfence.RuntimeClosedException;
 import dev.streamfence.RuntimeOptions;
 import dev.streamfence.StreamMisuseException;
@@ -22,6 +23,8 @@ import dev.streamfence.simulation.Schedule;
 import dev.streamfence.simulation.SimulatedDevice;
 import java.lang.reflect.Array;
 import java.util.Arrays;
+import java.util.List;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -116,6 +119,50 @@ final class DeviceArrayTest {
     try (DeviceArray<Object> array = gpu.memory().upload(stream, host);
         DeviceArray<Object> copy = array.copy(other)) {
       assertThat(copy.download(stream)).isEqualTo(host);
+    }
+  }
+
+  private record Pair(int first, int second) {}
+
+  @Test
+  @SuppressWarnings({"rawtypes", "unchecked"})
+  void aCopyBetweenElementsOfTwoTypesIsRefused() {
+    try (DeviceArray ints = gpu.memory().upload(stream, new int[] {1, 2, 3, 4});
+        DeviceArray doubles = gpu.memory().upload(stream, new double[4]);
+        DeviceArray pairs = gpu.memory().allocateZeroed(stream, Pair[].class, 4);
+        PinnedArray pinned = gpu.memory().pinned(double[].class, 4)) {
+      long calls = device.calls();
+      for (ThrowingCallable copy :
+          List.<ThrowingCallable>of(
+              () -> ints.copyFrom(stream, doubles),
+              () -> doubles.copyFrom(stream, ints),
+              () -> doubles.copyFrom(stream, 1, ints, 0, 2),
+              () -> pairs.copyFrom(stream, ints),
+              () -> ints.upload(stream, pinned),
+              () -> ints.download(stream, pinned),
+              () -> ints.downloadLater(stream, 0L, pinned, 0L, 4L),
+              () -> gpu.graph("copies", body -> doubles.copyFrom(stream, ints)))) {
+        assertThatThrownBy(copy)
+            .isInstanceOf(IllegalArgumentException.class)
+            .hasMessageContaining("their elements have two types")
+            .hasMessageContaining("[4] in allocation");
+      }
+      for (ThrowingCallable copy :
+          List.<ThrowingCallable>of(
+              () -> ints.upload(stream, new double[4]),
+              () -> ints.upload(stream, 0, new double[4], 0, 4),
+              () -> ints.download(stream, new double[4]),
+              () -> ints.downloadLater(stream, 0, new double[4], 0, 4),
+              () -> pairs.upload(stream, new double[4]),
+              () -> pairs.download(stream, new double[4]))) {
+        assertThatThrownBy(copy)
+            .isInstanceOf(IllegalArgumentException.class)
+            .hasMessageStartingWith("the host array is double[]; the array takes elements of");
+      }
+      assertThatThrownBy(() -> pinned.put(0, new int[4]))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessageStartingWith("the host array is int[]; the array takes elements of");
+      assertThat(device.calls()).isEqualTo(calls);
     }
   }
 

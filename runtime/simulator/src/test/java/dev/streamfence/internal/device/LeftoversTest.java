@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.streamfence.DeviceArray;
 import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
+import dev.streamfence.PinnedArray;
 import dev.streamfence.RuntimeOptions;
 import dev.streamfence.foreign.ForeignMemory;
 import dev.streamfence.internal.launch.VectorKernels;
@@ -101,6 +102,34 @@ final class LeftoversTest {
       assertThat(only.getThrown().getSuppressed()).hasSize(10);
       assertThat(kept).hasSize(1_000);
     }
+  }
+
+  @Test
+  void pinnedArraysAreReportedWithTheirAllocationSites() {
+    try (RuntimeLog log = RuntimeLog.listen()) {
+      DeviceRuntime gpu = open();
+      PinnedArray<int[]> kept = gpu.memory().pinned(int[].class, 4);
+      losePinned(gpu);
+      while (log.recordsWith("a pinned array was lost").isEmpty()) {
+        System.gc();
+        Thread.onSpinWait();
+      }
+      gpu.close();
+      assertThat(log.records().get(0).getThrown().getStackTrace())
+          .anyMatch(frame -> frame.getMethodName().equals("losePinned"));
+      assertThat(log.messages()).hasSize(2);
+      assertThat(log.messages().get(1)).contains("1 open arrays: " + kept);
+      assertThat(log.records().get(1).getThrown().getSuppressed())
+          .singleElement()
+          .satisfies(
+              site ->
+                  assertThat(site.getStackTrace())
+                      .anyMatch(frame -> frame.getClassName().equals(getClass().getName())));
+    }
+  }
+
+  private static void losePinned(DeviceRuntime gpu) {
+    gpu.memory().pinned(int[].class, 7);
   }
 
   @Test

@@ -10,6 +10,8 @@ import dev.streamfence.DeviceStream;
 import dev.streamfence.RuntimeOptions;
 import dev.streamfence.internal.driver.CudaDriver;
 import dev.streamfence.internal.driver.InterceptedDriver;
+import dev.streamfence.memory.MemoryBudget;
+import dev.streamfence.memory.MemoryReservation;
 import dev.streamfence.memory.MemoryResource;
 import dev.streamfence.memory.MemoryStream;
 import dev.streamfence.simulation.DriverCall;
@@ -20,6 +22,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.UnaryOperator;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -67,6 +71,57 @@ final class LostArraysTest {
           .anyMatch(frame -> frame.getMethodName().equals("loseOne"));
       stream.synchronize();
     }
+  }
+
+  @Test
+  void arraysThatAreLostBeforeACloseAreReportedAsLostOrAsOpen() {
+    int count = 5_000;
+    DeviceRuntime gpu = DeviceRuntime.simulated(device);
+    DeviceStream stream = gpu.streams().acquire();
+    for (int i = 0; i < count; i++) {
+      gpu.memory().allocate(stream, int[].class, 4);
+    }
+    System.gc();
+    gpu.close();
+    // What is logged waits until the thread is outside of the runtime.
+    while (reported(gpu) < count) {
+      Thread.onSpinWait();
+    }
+    assertThat(reported(gpu)).isEqualTo(count);
+  }
+
+  private int reported(DeviceRuntime gpu) {
+    int open =
+        log.messages().stream()
+            .map(Pattern.compile(Pattern.quote(gpu + " is closed with ") + "(\\d+)")::matcher)
+            .filter(Matcher::find)
+            .mapToInt(found -> Integer.parseInt(found.group(1)))
+            .sum();
+    return open + log.recordsWith("an array was lost without being closed").size();
+  }
+
+  @Test
+  void aLostReservationIsReportedAndGivenUp() {
+    RuntimeOptions budget = RuntimeOptions.defaults().withMemoryBudget(MemoryBudget.ofBytes(1000));
+    try (DeviceRuntime gpu = DeviceRuntime.simulated(device, budget)) {
+      gpu.memory().reserve(900);
+      while (log.recordsWith("reservation of 900 bytes, of which 900 are left").isEmpty()) {
+        System.gc();
+        Thread.onSpinWait();
+      }
+      gpu.memory().reserve(1000).close();
+    }
+  }
+
+  @Test
+  void anOpenReservationIsReportedAtTheClose() {
+    RuntimeOptions budget = RuntimeOptions.defaults().withMemoryBudget(MemoryBudget.ofBytes(1000));
+    DeviceRuntime gpu = DeviceRuntime.simulated(device, budget);
+    MemoryReservation open = gpu.memory().reserve(900);
+    gpu.close();
+    assertThat(log.messages())
+        .containsExactly(gpu + " is closed with 900 bytes reserved and not used");
+    open.close();
   }
 
   /** An operation on an array, and a driver call in it after the last Java use of the array. */
