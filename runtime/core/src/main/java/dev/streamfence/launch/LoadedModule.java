@@ -76,9 +76,10 @@ public sealed interface LoadedModule permits TrackedModule {
    * launches that other threads have open, and then for the device. Launches by recorders and
    * launchers that were made before are refused with an {@link IllegalStateException}; uses of its
    * variables are refused like those of closed arrays. Unloading again does nothing, or completes
-   * an unloading that was refused or failed.
+   * an unloading that failed.
    *
-   * @throws IllegalStateException if one of its variables was exported, and other code still has it
+   * @throws IllegalStateException if a graph or other code has one of its variables: the image then
+   *     stays loaded, and can be used
    * @throws dev.streamfence.StreamMisuseException if this thread has a launch open
    * @throws dev.streamfence.RuntimeClosedException if the runtime is closed
    * @throws dev.streamfence.CudaDriverException if earlier work has failed, or the driver call

@@ -119,14 +119,16 @@ final class KernelModules implements AutoCloseable {
   void unload(LoadedImage image) {
     runtime.requireOutsideLaunch("unloading " + image);
     synchronized (this) {
-      if (loaded.values().removeIf(place -> place.image == image)) {
+      if (loaded.values().stream().anyMatch(place -> place.image == image)) {
+        // First: if that is refused, nothing has changed.
+        image.symbols().closeUnlessHeld();
+        loaded.values().removeIf(place -> place.image == image);
         unloading.add(image);
       } else if (!unloading.contains(image)) {
         return;
       }
     }
     image.refuseUses();
-    image.symbols().requireNotHeld();
     // Without a lock: a thread with a launch open may want to load another image.
     runtime.awaitAllWork("unloading " + image);
     synchronized (image) {

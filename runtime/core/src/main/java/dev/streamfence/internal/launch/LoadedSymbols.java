@@ -8,6 +8,7 @@ import dev.streamfence.internal.driver.CudaDriver.ModuleHandle;
 import dev.streamfence.internal.driver.ModuleVariable;
 import dev.streamfence.internal.memory.Allocation;
 import dev.streamfence.internal.memory.Region;
+import dev.streamfence.internal.order.HazardState;
 import dev.streamfence.internal.order.Timeline;
 import dev.streamfence.internal.ptx.analysis.VariableUse;
 import dev.streamfence.internal.ptx.check.SymbolCheck;
@@ -96,21 +97,24 @@ final class LoadedSymbols {
   }
 
   /**
-   * Requires that no other code has one of the variables, after {@link #close}.
+   * Closes the arrays like {@link #close}, all or none.
    *
-   * @throws IllegalStateException if it has
+   * @throws IllegalStateException if a graph or other code has one of them
    */
-  void requireNotHeld() {
+  void closeUnlessHeld() {
+    List<HazardState> closed = new ArrayList<>();
     regions.forEach(
         (name, region) -> {
-          if (region.hazards().isHeld()) {
+          if (!region.hazards().closeUnlessHeld()) {
+            closed.forEach(HazardState::reopen);
             throw new IllegalStateException(
                 "unloading "
                     + image
-                    + " while other code has its variable '"
+                    + ", whose variable '"
                     + name
-                    + "'; release that, and unload again");
+                    + "' a graph or other code still has; close or release that first");
           }
+          closed.add(region.hazards());
         });
   }
 

@@ -14,6 +14,7 @@ import dev.streamfence.RacyAccessException.Kind;
 import dev.streamfence.RuntimeClosedException;
 import dev.streamfence.RuntimeOptions;
 import dev.streamfence.StreamMisuseException.Misuse;
+import dev.streamfence.graph.KernelGraph;
 import dev.streamfence.internal.device.ExportedArray;
 import dev.streamfence.internal.device.Inside;
 import dev.streamfence.internal.device.TrackedArray;
@@ -115,12 +116,39 @@ final class SymbolTest {
     assertThatThrownBy(module::unload)
         .isInstanceOf(IllegalStateException.class)
         .hasMessage(
-            "unloading symbols.ptx while other code has its variable 'limit'; release that, and"
-                + " unload again");
-    assertThat(device.calls(DriverCall.UNLOAD_MODULE)).isZero();
+            "unloading symbols.ptx, whose variable 'limit' a graph or other code still has; close"
+                + " or release that first");
+    assertItIsStillLoaded();
     exported.end();
     module.unload();
     assertThat(device.calls(DriverCall.UNLOAD_MODULE)).isEqualTo(1);
+  }
+
+  private void assertItIsStillLoaded() {
+    assertThat(device.calls(DriverCall.UNLOAD_MODULE)).isZero();
+    assertThat(LoadedModule.of(one, image).symbol("limit", float[].class)).isSameAs(limit);
+    assertThat(limit.download(one)).containsExactly(1f);
+    assertThat(total.download(one)).hasSize(1);
+    try (DeviceArray<float[]> out = gpu.memory().allocate(one, float[].class, 1)) {
+      launch(module.recorder(CLAMP), out);
+    }
+  }
+
+  @Test
+  void anImageIsNotUnloadedWhileAGraphHasOneOfItsVariables() {
+    try (DeviceArray<float[]> out = gpu.memory().allocate(one, float[].class, 1)) {
+      LaunchRecorder clamp = module.recorder(CLAMP);
+      KernelGraph graph = gpu.graph("held", body -> launch(clamp, out));
+      assertThatThrownBy(module::unload)
+          .isInstanceOf(IllegalStateException.class)
+          .hasMessageContaining("whose variable 'limit' a graph or other code still has");
+      assertItIsStillLoaded();
+      graph.launch(one);
+      graph.close();
+      module.unload();
+      assertThat(limit.isOpen()).isFalse();
+      assertThat(total.isOpen()).isFalse();
+    }
   }
 
   @Test
