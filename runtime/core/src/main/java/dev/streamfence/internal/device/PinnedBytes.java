@@ -183,11 +183,12 @@ final class PinnedBytes {
       try {
         driver.freeHost(memory);
       } catch (CudaDriverException e) {
+        e.during("closing " + description);
         // A lost device frees nothing, now or later; its process has lost the memory with it.
         refused = !isLost();
         if (refused) {
           ended.set(false);
-          throw e.during("closing " + description);
+          throw e;
         }
         driver.sticky().swallowed(e);
       } finally {

@@ -253,7 +253,7 @@ public final class TrackedRuntime implements DeviceRuntime {
         driver.memoryInfo();
         pool.askAll();
       } catch (CudaDriverException e) {
-        fault = e;
+        fault = e.during("asking for the health of " + this);
       } finally {
         pool.life().leave();
       }

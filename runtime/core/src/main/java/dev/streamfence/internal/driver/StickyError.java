@@ -65,6 +65,16 @@ public final class StickyError {
     return fatal;
   }
 
+  /**
+   * Throws an error if it is the one that lost the device: what was to be done instead of the
+   * failed call would only say so again.
+   */
+  public void rethrowIfLostBy(Throwable error) {
+    if (error instanceof CudaDriverException refused && refused == first.get()) {
+      throw refused;
+    }
+  }
+
   private synchronized CudaDriverException again(CudaDriverException fault) {
     hasReachedCaller |= !isLatestSwallowed;
     isLatestSwallowed = false;

@@ -177,6 +177,9 @@ final class Peers {
     try {
       part.timeline().waitForPeer(work.timeline(), work.ticket());
     } catch (RuntimeException | Error refused) {
+      if (refused instanceof CudaDriverException error) {
+        error.during(part.purpose());
+      }
       try {
         work.timeline().synchronizeTo(work.ticket(), part.purpose());
       } catch (RuntimeException | Error e) {

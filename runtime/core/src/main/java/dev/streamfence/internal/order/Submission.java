@@ -289,6 +289,7 @@ public final class Submission implements AutoCloseable {
     try {
       waitFor(other, otherTicket);
     } catch (CudaDriverException refused) {
+      timeline.pool().sticky().rethrowIfLostBy(refused.during(labels.purpose()));
       try {
         other.awaitDone(otherTicket, labels.purpose());
       } catch (CudaDriverException e) {
@@ -763,6 +764,7 @@ public final class Submission implements AutoCloseable {
           unrecorded instanceof CudaDriverException refused
               ? refused.during(labels.purpose())
               : unrecorded;
+      timeline.pool().sticky().rethrowIfLostBy(cause);
       try {
         timeline.synchronizeTo(ticket, labels.purpose());
       } catch (CudaDriverException | Error unsynchronized) {

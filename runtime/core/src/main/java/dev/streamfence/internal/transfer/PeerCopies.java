@@ -49,7 +49,7 @@ public final class PeerCopies {
     Labels labels = new Labels(source, other, target, timeline);
     source.requireTracked(labels, 0);
     target.requireTracked(labels, 0);
-    askForAccess(other);
+    askForAccess(other, labels);
     sources.requireUsable(labels);
     streams.requireUsable(labels);
     timeline.submit(
@@ -69,13 +69,16 @@ public final class PeerCopies {
   }
 
   /** Without access, copies go through the host: slower, and otherwise the same. */
-  private void askForAccess(CudaDriver source) {
+  private void askForAccess(CudaDriver source, Labels labels) {
     if (!asked.add(source.context())) {
       return;
     }
     try {
       access.isOn(source);
     } catch (DeviceException e) {
+      if (e instanceof CudaDriverException refused) {
+        refused.during(labels.purpose());
+      }
       LogTopic.DEVICES.warn(
           "copies from device "
               + source.properties().ordinal()

@@ -139,6 +139,29 @@ final class FaultMessagesTest {
         .hasMessage(lost.getMessage() + "; this lost the device");
   }
 
+  @ParameterizedTest
+  @EnumSource
+  void theFirstErrorOfAFaultIsTheOneThatLostTheDevice(Schedule schedule) {
+    open(SimulatedDevice.builder().schedule(schedule).build());
+    DeviceStream other = gpu.streams().acquire();
+    DeviceArray<float[]> prices = floats("prices", 32);
+    DeviceArray<float[]> shifted = floats("shifted", 32);
+    // With two streams in use, the launch records an event, which may notice the fault.
+    prices.copy(other);
+    CudaDriverException lost =
+        catchThrowableOfType(
+            CudaDriverException.class,
+            () -> {
+              shift(stream, prices, shifted, 1);
+              stream.synchronize();
+            });
+
+    assertThat(lost).hasCauseInstanceOf(OutOfBoundsException.class).hasNoSuppressedExceptions();
+    assertThat(lost.outstanding()).isNotEmpty();
+    assertThat(lost.purpose()).isNotEmpty().doesNotContain("earlier operation");
+    assertThat(lost.getMessage()).doesNotContain("this lost the device");
+  }
+
   @Test
   void anAccessInFrontOfAnArrayNamesThatArray() {
     open(SimulatedDevice.builder().build());
