@@ -54,7 +54,7 @@ public sealed interface PinnedArray<A> extends AutoCloseable permits TrackedPinn
   /** Its size in bytes. */
   long sizeInBytes();
 
-  /** Whether it is open. */
+  /** Whether neither it nor its runtime is closed. */
   boolean isOpen();
 
   /**

@@ -55,7 +55,10 @@ public sealed interface ReadableArray<A> extends AutoCloseable, DeviceValues
   /** Its size on the device. */
   long sizeInBytes();
 
-  /** Whether it is open. A kernel launched before {@link #close} can still use it afterwards. */
+  /**
+   * Whether neither it nor its runtime is closed. A kernel launched before {@link #close} can still
+   * use it afterwards.
+   */
   boolean isOpen();
 
   /**

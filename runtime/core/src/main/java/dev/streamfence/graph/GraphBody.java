@@ -19,8 +19,9 @@ public sealed interface GraphBody permits TrackedGraphBody {
    * @return the array
    * @throws IllegalArgumentException if there is such an input already, or the array has no
    *     elements or is used by a node already
-   * @throws dev.streamfence.StreamMisuseException if it is a view, a part or a variable, is closed
-   *     or belongs to another runtime, or this is not the code that records the graph
+   * @throws dev.streamfence.StreamMisuseException if it is a view or a part, belongs to another
+   *     runtime, or this is not the code that records the graph
+   * @throws dev.streamfence.UseAfterFreeException if it is closed
    */
   <R extends ReadableArray<?>> R input(String name, R array);
 

@@ -152,7 +152,10 @@ public sealed interface KernelGraph extends AutoCloseable permits TrackedGraph {
    */
   void writeSvg(Path file) throws IOException;
 
-  /** Whether it can be launched. */
+  /**
+   * Whether neither it nor its runtime is closed. A launch may be refused all the same, as on a
+   * lost device or if a module of its kernels was unloaded.
+   */
   boolean isOpen();
 
   /**

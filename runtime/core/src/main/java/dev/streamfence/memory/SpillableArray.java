@@ -38,7 +38,7 @@ public sealed interface SpillableArray<A> extends AutoCloseable permits TrackedS
   /** The size in bytes, wherever the elements are. */
   long sizeInBytes();
 
-  /** Whether it is not closed. */
+  /** Whether neither it nor its runtime is closed. */
   boolean isOpen();
 
   /**

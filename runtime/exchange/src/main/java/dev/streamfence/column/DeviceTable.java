@@ -336,7 +336,7 @@ public sealed interface DeviceTable extends AutoCloseable, DeviceValues.Table pe
    */
   DeviceTable slice(DeviceStream stream, long from, long count);
 
-  /** Whether it is open. */
+  /** Whether neither it nor its runtime is closed. */
   boolean isOpen();
 
   /**

@@ -113,7 +113,7 @@ public sealed interface ReadableColumn<A> extends AutoCloseable, DeviceValues
   /** Whether it is read-only: a launch that writes its arrays is refused. */
   boolean isReadOnly();
 
-  /** Whether it is open. */
+  /** Whether neither it nor its runtime is closed. */
   boolean isOpen();
 
   /** The bytes of all its arrays, those of a dictionary included. */

@@ -101,7 +101,9 @@ public sealed class TrackedArray<A> implements ReadableArray<A> permits Writable
 
   @Override
   public boolean isOpen() {
-    return !lifetime.isGone() && (region == null || region.hazards().acceptsUses());
+    return !lifetime.isGone()
+        && !runtime.life().isClosed()
+        && (region == null || region.hazards().acceptsUses());
   }
 
   @Override

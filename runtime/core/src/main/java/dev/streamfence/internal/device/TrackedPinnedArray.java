@@ -83,7 +83,7 @@ public final class TrackedPinnedArray<A> implements PinnedArray<A> {
 
   @Override
   public boolean isOpen() {
-    return !closed;
+    return !closed && !runtime.life().isClosed();
   }
 
   @Override

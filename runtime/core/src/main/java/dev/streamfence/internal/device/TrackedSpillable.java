@@ -72,7 +72,7 @@ public final class TrackedSpillable<A> implements SpillableArray<A> {
 
   @Override
   public boolean isOpen() {
-    return !closed;
+    return !closed && !memory.runtime().life().isClosed();
   }
 
   /** When it was used last, by {@link SpilledArrays#tick}. */

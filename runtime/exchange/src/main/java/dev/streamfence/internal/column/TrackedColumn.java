@@ -194,7 +194,7 @@ public sealed class TrackedColumn<A> implements ReadableColumn<A> permits Writab
 
   @Override
   public boolean isOpen() {
-    return !root().closed;
+    return !root().closed && !runtime().life().isClosed();
   }
 
   @Override

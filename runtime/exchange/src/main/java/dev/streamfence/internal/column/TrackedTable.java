@@ -360,7 +360,7 @@ public final class TrackedTable implements DeviceTable {
 
   @Override
   public boolean isOpen() {
-    return !closed && (source == null || source.isOpen());
+    return !closed && !runtime.life().isClosed() && (source == null || source.isOpen());
   }
 
   @Override

@@ -6,11 +6,14 @@ import dev.streamfence.DeviceArray;
 import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
 import dev.streamfence.PinnedArray;
+import dev.streamfence.ReadableArray;
 import dev.streamfence.RuntimeOptions;
 import dev.streamfence.foreign.ForeignMemory;
+import dev.streamfence.graph.KernelGraph;
 import dev.streamfence.internal.launch.VectorKernels;
 import dev.streamfence.launch.LaunchRecorder;
 import dev.streamfence.memory.MemoryTask;
+import dev.streamfence.memory.SpillableArray;
 import dev.streamfence.simulation.Schedule;
 import dev.streamfence.simulation.SimulatedDevice;
 import dev.streamfence.simulation.SimulatedLibrary;
@@ -19,6 +22,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import java.util.logging.LogRecord;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -130,6 +134,32 @@ final class LeftoversTest {
 
   private static void losePinned(DeviceRuntime gpu) {
     gpu.memory().pinned(int[].class, 7);
+  }
+
+  @Test
+  void nothingIsOpenOnceItsRuntimeIsClosed() {
+    DeviceRuntime gpu = DeviceRuntime.simulated(device);
+    DeviceStream stream = gpu.streams().acquire();
+    DeviceArray<int[]> array = gpu.memory().allocateZeroed(stream, int[].class, 4);
+    DeviceArray<int[]> none = gpu.memory().allocate(stream, int[].class, 0);
+    ReadableArray<int[]> view = array.view(1, 2);
+    PinnedArray<int[]> pinned = gpu.memory().pinned(int[].class, 4);
+    DeviceArray<int[]> mapped = pinned.mapped();
+    SpillableArray<int[]> spillable =
+        gpu.memory().spillable(gpu.memory().allocateZeroed(stream, int[].class, 4));
+    KernelGraph graph = gpu.graph("fill", body -> array.fill(stream, 1));
+    List<BooleanSupplier> all =
+        List.of(
+            array::isOpen,
+            none::isOpen,
+            view::isOpen,
+            pinned::isOpen,
+            mapped::isOpen,
+            spillable::isOpen,
+            graph::isOpen);
+    assertThat(all).allMatch(BooleanSupplier::getAsBoolean);
+    gpu.close();
+    assertThat(all).noneMatch(BooleanSupplier::getAsBoolean);
   }
 
   @Test
