@@ -84,6 +84,7 @@ public final class DeviceGroup implements AutoCloseable {
    */
   public static DeviceGroup simulated(
       List<? extends DeviceSimulation> devices, RuntimeOptions options) {
+    Objects.requireNonNull(devices, "devices");
     Objects.requireNonNull(options, "options");
     requireDevices(devices.size());
     return open(devices.size(), index -> DeviceRuntime.simulated(devices.get(index), options));

@@ -9,8 +9,10 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Runs operators that share the memory of a runtime with those of other threads: they wait for
@@ -58,12 +60,16 @@ public final class Retry {
    *
    * @param splitter divides an input in order; fewer than two parts if that is impossible
    * @return the results in the order of the parts
+   * @throws IllegalStateException if the splitter returns null or a part that is null
    */
   public static <T, R> List<R> with(
       DeviceMemory memory,
       T input,
       Function<? super T, ? extends List<? extends T>> splitter,
       Function<? super T, ? extends R> operator) {
+    Objects.requireNonNull(input, "input");
+    Objects.requireNonNull(splitter, "splitter");
+    Objects.requireNonNull(operator, "operator");
     List<R> results = new ArrayList<>();
     Deque<T> parts = new ArrayDeque<>(List.of(input));
     try (MemoryTask task = memory.task();
@@ -78,7 +84,7 @@ public final class Retry {
           task.awaitTurn();
           parts.push(part);
         } catch (SplitAndRetryException tooMuch) {
-          List<? extends T> smaller = splitter.apply(part);
+          List<? extends T> smaller = divided(part, splitter, tooMuch);
           if (smaller.size() < 2) {
             if (running.isInner()) {
               throw tooMuch;
@@ -95,6 +101,27 @@ public final class Retry {
       results.forEach(result -> closeAfter(e, result));
       throw e;
     }
+  }
+
+  /** The parts of a part. What goes wrong says why it had to be divided. */
+  private static <T> List<? extends T> divided(
+      T part,
+      Function<? super T, ? extends List<? extends T>> splitter,
+      SplitAndRetryException tooMuch) {
+    @Nullable List<? extends T> found;
+    try {
+      found = splitter.apply(part);
+    } catch (RuntimeException | Error e) {
+      if (e != tooMuch) {
+        e.addSuppressed(tooMuch);
+      }
+      throw e;
+    }
+    if (found == null || found.stream().anyMatch(Objects::isNull)) {
+      throw new IllegalStateException(
+          "the parts of " + part + " are null, or one of them is: " + found, tooMuch);
+    }
+    return found;
   }
 
   /** An operator that runs; the close ends it. */

@@ -55,7 +55,7 @@ public non-sealed interface SimulatedDevice extends DeviceSimulation {
    * @param call the call
    * @param nth counts from now: 1 is the next call of that kind
    * @param code the {@code CUresult} that it returns
-   * @throws IllegalArgumentException if {@code nth} is less than 1
+   * @throws IllegalArgumentException if {@code nth} is less than 1, or the code is 0, a success
    */
   void failCall(DriverCall call, long nth, int code);
 
@@ -63,7 +63,7 @@ public non-sealed interface SimulatedDevice extends DeviceSimulation {
    * Makes the n-th driver call of any kind from now fail without any effect.
    *
    * @param code the {@code CUresult} that it returns
-   * @throws IllegalArgumentException if {@code nth} is less than 1
+   * @throws IllegalArgumentException if {@code nth} is less than 1, or the code is 0, a success
    */
   void failCall(long nth, int code);
 

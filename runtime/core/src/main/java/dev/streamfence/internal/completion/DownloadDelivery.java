@@ -30,6 +30,9 @@ public final class DownloadDelivery<T> implements PendingDelivery<T> {
   private final AtomicReference<@Nullable CompletableFuture<Boolean>> made =
       new AtomicReference<>();
 
+  /** The thread that makes the elements; null if none does. */
+  private volatile @Nullable Thread maker;
+
   /** Why the end of the runtime could not deliver; null if the device was lost. */
   private @Nullable RuntimeException refusal;
 
@@ -123,15 +126,21 @@ public final class DownloadDelivery<T> implements PendingDelivery<T> {
       if (other == null) {
         break;
       }
+      if (Thread.currentThread() == maker) {
+        throw new IllegalStateException(
+            "the constructor of an element asks for its own download, at the " + completion);
+      }
       if (other.join()) {
         return;
       }
     }
     boolean isMade = false;
+    maker = Thread.currentThread();
     try {
       target.received();
       isMade = true;
     } finally {
+      maker = null;
       if (!isMade) {
         // The next caller tries again.
         made.set(null);

@@ -210,6 +210,7 @@ public final class TrackedGraph implements KernelGraph {
 
   @Override
   public KernelGraph bind(Map<String, ? extends ReadableArray<?>> arrays) {
+    Objects.requireNonNull(arrays, "arrays");
     begin(BINDING);
     try {
       requireOpen();

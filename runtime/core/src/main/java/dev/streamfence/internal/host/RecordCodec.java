@@ -142,7 +142,7 @@ final class RecordCodec {
               + element.typeName()
               + " refused element "
               + at / element.sizeInBytes()
-              + " of a download",
+              + " of those that are downloaded",
           e);
     }
   }

@@ -18,10 +18,12 @@ final class FaultPlan {
   private long total;
 
   synchronized void fail(DriverCall call, long nth, int code) {
+    requireFailure(code);
     planned.put(new Position(call, calls(call) + requirePositive(nth)), code);
   }
 
   synchronized void fail(long nth, int code) {
+    requireFailure(code);
     plannedOverall.put(total + requirePositive(nth), code);
   }
 
@@ -69,6 +71,12 @@ final class FaultPlan {
     Integer code = ofCall != null ? ofCall : overall;
     if (code != null) {
       throw new CudaDriverException(call.function(), code, ResultCode.name(code));
+    }
+  }
+
+  private static void requireFailure(int code) {
+    if (code == 0) {
+      throw new IllegalArgumentException("the code 0 is that of a success; pass another one");
     }
   }
 

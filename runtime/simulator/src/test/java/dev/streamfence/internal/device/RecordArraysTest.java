@@ -291,6 +291,31 @@ final class RecordArraysTest {
         .withMessageContaining("element 2");
   }
 
+  /** The value of the download that {@link Asking} asks for. */
+  private static Download<Asking[]> asked;
+
+  private record Asking(int value) {
+    Asking {
+      if (value == 5) {
+        asked.value();
+      }
+    }
+  }
+
+  @Test
+  void aConstructorThatAsksForItsOwnDownloadIsRefused() {
+    try (DeviceArray<Asking[]> array = gpu.memory().allocateZeroed(a, Asking[].class, 2)) {
+      array.view(1, 1).reinterpret(int[].class).fill(a, 5);
+      asked = array.downloadLater(a);
+      assertThatThrownBy(asked::value)
+          .isInstanceOf(IllegalStateException.class)
+          .hasMessage("the constructor of Asking refused element 1 of those that are downloaded")
+          .rootCause()
+          .hasMessageStartingWith(
+              "the constructor of an element asks for its own download, at the completion");
+    }
+  }
+
   /** A record's methods run before an upload and after a download, so they disturb neither. */
   @Test
   void anErrorOfTheRecordLeavesTheArrayUsable() {
@@ -302,7 +327,7 @@ final class RecordArraysTest {
       array.view(0, 1).reinterpret(int[].class).upload(a, new int[] {-7});
       assertThatThrownBy(() -> array.download(a))
           .isInstanceOf(IllegalStateException.class)
-          .hasMessage("the constructor of Positive refused element 0 of a download")
+          .hasMessage("the constructor of Positive refused element 0 of those that are downloaded")
           .hasRootCauseMessage("negative: -7");
       Download<Positive[]> later = array.downloadLater(a);
       assertThatThrownBy(later::value).isInstanceOf(IllegalStateException.class);

@@ -11,6 +11,7 @@ import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
 import dev.streamfence.OutOfMemoryBudgetException;
 import dev.streamfence.RuntimeOptions;
+import dev.streamfence.SplitAndRetryException;
 import dev.streamfence.memory.MemoryBudget;
 import dev.streamfence.memory.MemoryTask;
 import dev.streamfence.memory.Retry;
@@ -27,6 +28,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Function;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -104,6 +106,39 @@ final class RetryTest {
       }
       return sum + kept.length();
     }
+  }
+
+  @Test
+  void whatGoesWrongWithADivisionSaysWhyTheInputWasDivided() {
+    int[] numbers = numbers(BUDGET, 3);
+    RowRange whole = new RowRange(0, numbers.length);
+    Function<RowRange, int[]> operator = rows -> copied(numbers, rows);
+    List<RowRange> holes = Arrays.asList(new RowRange(0, 1), null);
+
+    assertThatThrownBy(
+            () ->
+                Retry.with(
+                    memory,
+                    whole,
+                    rows -> {
+                      throw new UnsupportedOperationException("no parts");
+                    },
+                    operator))
+        .isInstanceOf(UnsupportedOperationException.class)
+        .satisfies(
+            e ->
+                assertThat(e.getSuppressed())
+                    .singleElement()
+                    .isInstanceOf(SplitAndRetryException.class));
+    assertThatThrownBy(() -> Retry.with(memory, whole, rows -> null, operator))
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessage("the parts of " + whole + " are null, or one of them is: null")
+        .hasCauseInstanceOf(SplitAndRetryException.class);
+    assertThatThrownBy(() -> Retry.with(memory, whole, rows -> holes, operator))
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessageEndingWith("or one of them is: " + holes)
+        .hasCauseInstanceOf(SplitAndRetryException.class);
+    assertThat(memory.statistics().liveBytes()).isZero();
   }
 
   @Test

@@ -1,6 +1,7 @@
 package dev.streamfence.internal.simulator;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.streamfence.CudaDriverException;
@@ -18,6 +19,16 @@ final class InjectedFailuresTest {
   private static final int ILLEGAL_ADDRESS = 700;
 
   private final SimulatedDevice device = SimulatedDevice.builder().build();
+
+  @Test
+  void aSuccessIsNoFailure() {
+    SimulatedDevice device = SimulatedDevice.builder().build();
+    assertThatIllegalArgumentException().isThrownBy(() -> device.failCall(1, 0));
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> device.failCall(DriverCall.ALLOCATE, 1, 0))
+        .withMessageContaining("a success");
+    assertThat(device.pendingFailures()).isEmpty();
+  }
 
   @Test
   void aFailureIsPendingUntilACallMeetsIt() {
