@@ -251,6 +251,18 @@ class AddressMistakesTest {
                 + " @Reads: st.global.u32 in line 8 of k/k.ptx (its address may come from 'a' or 'b'"
                 + " since selp.b64 in line 7 of k/k.ptx); declare @Writes");
     mistakesIn(folder, code, kernels(arrays.formatted("Writes", "Writes"))).areNoneAtAll();
+    // What is stored to in any case is the mistake; the other array may be right.
+    mistakesIn(
+            folder,
+            kernel(
+                "sm_75",
+                ".param .u64 a, .param .u64 b, .param .u32 n",
+                CHOOSING + "\nst.global.u32 [%rd2], 2;"),
+            kernels(arrays.formatted("Trusted(\"never\") @Reads", "Reads").replace("> b", "> «b")))
+        .are(
+            Problem.STORES_THROUGH_READS,
+            "parameter 'b' of run is @Reads, but the kernel stores to it: st.global.u32 in line 9 of"
+                + " k/k.ptx; declare @Writes");
     mistakesIn(
             folder,
             kernel(

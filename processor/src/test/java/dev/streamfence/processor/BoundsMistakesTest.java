@@ -192,10 +192,35 @@ class BoundsMistakesTest {
     String declared =
         "@Kernel void run(@Reads%s DeviceArray<byte[]> a,"
             + " @Trusted(\"any of them\") @Writes DeviceArray<int[]> b, @ThreadCount int n);";
-    assertThat(mistakesIn(folder, code, kernels(declared.formatted("(below = \"n\")"))).launcher())
-        .contains("'b' provable if the numbers in 'a' are as declared");
+    for (String limit : new String[] {"n", "b"}) {
+      String limited = declared.formatted("(below = \"" + limit + "\")");
+      assertThat(mistakesIn(folder, code, kernels(limited)).launcher())
+          .contains("'b' provable if the numbers in 'a' are as declared");
+    }
     assertThat(mistakesIn(folder, code, kernels(declared.formatted(""))).launcher())
         .contains("'b' provable.");
+  }
+
+  @Test
+  void anIndexThatIsNegativeInEveryLaunchIsNotProvable() {
+    // A byte with a sign is at least -128, however long the array is.
+    String bytes =
+        KernelCode.SCATTER
+            .replace("mul.wide.u32 %rd3, %r1, 4;", "cvt.u64.u32 %rd3, %r1;")
+            .replace("ld.global.u32 %r2", "ld.global.s8 %r2")
+            .replace("mul.wide.u32 %rd5, %r2, 4;", "mul.wide.s32 %rd5, %r2, 4;");
+    byte[] code = kernel("sm_75", ".param .u64 a, .param .u64 b, .param .u32 n", bytes);
+    String declared =
+        "@Kernel%s void run(@Reads DeviceArray<byte[]> a,"
+            + " @Trusted(\"any of them\") @Writes DeviceArray<int[]> %sb, @ThreadCount int n);";
+    assertThat(mistakesIn(folder, code, kernels(declared.formatted("", ""))).launcher())
+        .contains("'b' unknown (the index may be negative)");
+    mistakesIn(folder, code, kernels(declared.formatted("(bounds = Bounds.REQUIRED)", "«")))
+        .are(
+            Problem.UNPROVED_BOUNDS,
+            "parameter 'b' of run has no provable bounds: the index may be negative; limit the index"
+                + " by a comparison with a number of the launch, declare the limit of numbers that"
+                + " are loaded as @Reads(below = ...), or remove bounds = Bounds.REQUIRED");
   }
 
   @Test

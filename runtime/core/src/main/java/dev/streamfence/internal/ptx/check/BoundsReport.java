@@ -142,17 +142,15 @@ final class BoundsReport {
       return found.reason();
     }
     Set<Integer> needed = conditions.getOrDefault(array, Set.of());
-    return needed.isEmpty()
-        ? ""
-        : switch (whole.fit(array, declared.elementBytes(array))) {
-          case WITHIN -> "";
-          case BEFORE -> "the index may be negative" + asDeclared(needed);
-          case BEHIND -> "the index may be beyond the array" + asDeclared(needed);
-        };
+    return switch (whole.fit(array, declared.elementBytes(array))) {
+      case WITHIN -> "";
+      case BEFORE -> "the index may be negative" + asDeclared(needed);
+      case BEHIND -> "the index may be beyond the array" + asDeclared(needed);
+    };
   }
 
   private String asDeclared(Set<Integer> arrays) {
-    return " as the numbers in " + declared.names(arrays) + " are declared";
+    return arrays.isEmpty() ? "" : " as the numbers in " + declared.names(arrays) + " are declared";
   }
 
   /** The arrays whose bounds cannot be proved. */

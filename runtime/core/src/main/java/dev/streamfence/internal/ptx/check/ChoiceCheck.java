@@ -20,12 +20,17 @@ import org.jspecify.annotations.Nullable;
 final class ChoiceCheck {
   private ChoiceCheck() {}
 
-  /** Returns the difference, on the first of the parameters, if there is one. */
+  /**
+   * Returns the difference, on the first of the parameters, if there is one. Where the kernel
+   * accesses one of them in any case, that one has the error, and the others may be right.
+   */
   static Optional<Mismatch> compare(
       AccessChoice choice, KernelAccesses accesses, List<KernelParameter.Passed> declared) {
     for (AccessChoice.Member member : choice.parameters()) {
       ChosenArray each = member.parameter() < 0 ? null : find(declared, member);
-      if (each == null || allows(each.tracked().access(), choice.reads())) {
+      ParameterAccess access = access(accesses, member);
+      boolean isCertain = (choice.reads() ? access.read() : access.write()).isPresent();
+      if (each == null || isCertain || allows(each.tracked().access(), choice.reads())) {
         return Optional.empty();
       }
     }

@@ -399,9 +399,36 @@ final class Ranges {
     int[] parts = new int[before.size()];
     for (int i = 0; i < parts.length; i++) {
       Context edge = with(at(before.get(i)), guards.along(before.get(i), node.block));
-      parts[i] = choice(node, node.input(i), edge);
+      int part = choice(node, node.input(i), edge);
+      Loop left = graph.loop(before.get(i));
+      parts[i] = left == null || left.body.get(node.block) ? part : reached(part, node.block, edge);
     }
     return hull(parts);
+  }
+
+  /**
+   * The values that come out of a loop, none in a launch whose numbers keep all threads out of it:
+   * there, the loop's end says nothing.
+   *
+   * @param to where they come to
+   * @param from what is known where they come from
+   */
+  private int reached(int part, int to, Context from) {
+    Context known = at(graph.dominator(to));
+    int reached = part;
+    for (Context at = from; at != null && at != known && at.difference != null; at = at.before) {
+      if (at.firstVarying == null) {
+        int isNever = program.add(new RangeProgram.Within(at.guarded, 1, 0));
+        int any = program.add(new RangeProgram.Fixed(Interval.LEAST, Interval.MOST, false, false));
+        int most = program.add(new RangeProgram.Fixed(Interval.MOST, Interval.MOST, true, true));
+        int[] least = {most};
+        int[] checks = {isNever};
+        int all = program.add(new RangeProgram.Narrowed(any, least, false, checks, false));
+        RangeProgram.RangeStep step = program.step(part);
+        reached = program.add(new RangeProgram.Both(reached, all, step.hasLow(), step.hasHigh()));
+      }
+    }
+    return reached;
   }
 
   private int carried(Node node) {

@@ -24,6 +24,9 @@ final class TriedLaunch implements LaunchNumbers {
   /** The length of arrays, none of which is close to what wraps around. */
   private static final int ORDINARY_LENGTH = 10_000;
 
+  /** The length of arrays that the numbers of a byte go beyond. */
+  private static final int SHORT_LENGTH = 10;
+
   /** An index of 32 bits still goes beyond it. */
   private static final int GREAT_LENGTH = 1 << 30;
 
@@ -38,7 +41,15 @@ final class TriedLaunch implements LaunchNumbers {
   /** The array that is longer than all others; negative for none. */
   private final int longArray;
 
+  /** The length of the others. */
+  private final int length;
+
   private TriedLaunch(List<NumberPlace> arguments, int number, int longArray) {
+    this(arguments, number, longArray, ORDINARY_LENGTH);
+  }
+
+  private TriedLaunch(List<NumberPlace> arguments, int number, int longArray, int length) {
+    this.length = length;
     this.arguments = arguments;
     this.longArray = longArray;
     this.choice = number % CHOICES;
@@ -61,13 +72,18 @@ final class TriedLaunch implements LaunchNumbers {
   }
 
   /**
-   * Launches whose numbers are all of one kind.
+   * Launches whose numbers are all of one kind, with long and with short arrays.
    *
    * @param arguments the numbers that launches pass
    */
   static List<LaunchNumbers> alike(List<NumberPlace> arguments) {
-    return IntStream.range(0, ALIKE)
-        .<LaunchNumbers>mapToObj(number -> new TriedLaunch(arguments, number, -1))
+    return IntStream.of(ORDINARY_LENGTH, SHORT_LENGTH)
+        .boxed()
+        .flatMap(
+            length ->
+                IntStream.range(0, ALIKE)
+                    .<LaunchNumbers>mapToObj(
+                        number -> new TriedLaunch(arguments, number, -1, length)))
         .toList();
   }
 
@@ -107,7 +123,7 @@ final class TriedLaunch implements LaunchNumbers {
 
   @Override
   public long length(int array) {
-    return array == longArray ? GREAT_LENGTH : ORDINARY_LENGTH;
+    return array == longArray ? GREAT_LENGTH : length;
   }
 
   @Override

@@ -12,6 +12,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What is claimed of single kernels. */
 class KernelBoundsTest {
@@ -63,6 +64,46 @@ class KernelBoundsTest {
 
     assertThat(bounds.isChecked(0)).isEqualTo(isChecked);
     isLimitedTo(bounds, new Shape(2, 32, 0, 0), 0, 1024);
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, 3, 4, 5, 7, 8, 100})
+  void aLoopOfFourStepsAndItsRestReachNoFurtherThanTheLoopThatTheyAreOf(int n) {
+    // For fewer than four, the first loop would not end, and is not entered.
+    KernelBounds bounds =
+        bounds(
+            """
+            mov.u32 %r6, 0;
+            setp.eq.s32 %p1, %r5, 0;
+            @%p1 bra END;
+            add.s32 %r7, %r5, -1;
+            and.b32 %r8, %r5, 3;
+            setp.lt.u32 %p2, %r7, 3;
+            mov.u32 %r9, 0;
+            @%p2 bra REST;
+            sub.s32 %r10, %r5, %r8;
+            mov.u32 %r9, 0;
+            mov.u64 %rd4, %rd1;
+            L: st.global.u32 [%rd4], 1; st.global.u32 [%rd4+4], 1;
+            st.global.u32 [%rd4+8], 1; st.global.u32 [%rd4+12], 1;
+            add.s32 %r9, %r9, 4;
+            add.s64 %rd4, %rd4, 16;
+            add.s32 %r10, %r10, -4;
+            setp.ne.s32 %p3, %r10, 0;
+            @%p3 bra L;
+            REST: setp.eq.s32 %p4, %r8, 0;
+            @%p4 bra END;
+            mul.wide.s32 %rd5, %r9, 4;
+            add.s64 %rd6, %rd1, %rd5;
+            M: st.global.u32 [%rd6], 1;
+            add.s64 %rd6, %rd6, 4;
+            add.s32 %r8, %r8, -1;
+            setp.ne.s32 %p5, %r8, 0;
+            @%p5 bra M;
+            END:
+            """);
+
+    isLimitedTo(bounds, new Shape(2, 32, n, 0), 0, 4L * n);
   }
 
   @Test
