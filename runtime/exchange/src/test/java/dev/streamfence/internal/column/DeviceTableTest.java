@@ -68,6 +68,18 @@ final class DeviceTableTest {
   }
 
   @Test
+  void noTableAndNoColumnIsOpenOnceItsRuntimeIsClosed() {
+    DeviceRuntime brief = DeviceRuntime.simulated();
+    DeviceTable table =
+        DeviceTable.allocate(brief.streams().acquire(), Schema.of(ColumnField.of("a", INT32)), 4);
+    assertThat(table.isOpen()).isTrue();
+    assertThat(table.column(0, int[].class).isOpen()).isTrue();
+    brief.close();
+    assertThat(table.isOpen()).isFalse();
+    assertThat(table.column(0, int[].class).isOpen()).isFalse();
+  }
+
+  @Test
   void aTableWithoutColumnsIsEmptyAndTakesNoBytes() {
     try (DeviceTable table = DeviceTable.of(stream, Schema.of(), List.of(), 0)) {
       assertThat(table.isEmpty(stream)).isTrue();
