@@ -6,6 +6,7 @@ import dev.streamfence.internal.LostArrays;
 import dev.streamfence.internal.memory.Reservation;
 import dev.streamfence.internal.order.Life;
 import dev.streamfence.memory.MemoryReservation;
+import java.lang.ref.Reference;
 
 /** The implementation of {@link MemoryReservation}. */
 public final class TrackedReservation implements MemoryReservation {
@@ -26,7 +27,7 @@ public final class TrackedReservation implements MemoryReservation {
     }
     try {
       String fact = "a reservation was lost without being closed: " + reservation;
-      life.callOutside(() -> LogTopic.LEAKS.warn(fact, null));
+      life.callOutside(() -> LogTopic.LEAKS.warn(fact));
       close(runtime, reservation);
     } finally {
       life.leave();
@@ -46,18 +47,33 @@ public final class TrackedReservation implements MemoryReservation {
   @Override
   public <A> WritableArray<A> allocate(
       DeviceStream stream, Class<A> arrayType, long length, String tag) {
-    return memory.requests().allocate(reservation::allocate, stream, arrayType, length, tag);
+    try {
+      return memory.requests().allocate(reservation::allocate, stream, arrayType, length, tag);
+    } finally {
+      // Otherwise it could become unreachable, and be given up, before the allocation.
+      Reference.reachabilityFence(this);
+    }
   }
 
   @Override
   public <A> WritableArray<A> allocateZeroed(
       DeviceStream stream, Class<A> arrayType, long length, String tag) {
-    return memory.requests().allocateZeroed(reservation::allocate, stream, arrayType, length, tag);
+    try {
+      return memory
+          .requests()
+          .allocateZeroed(reservation::allocate, stream, arrayType, length, tag);
+    } finally {
+      Reference.reachabilityFence(this);
+    }
   }
 
   @Override
   public <A> WritableArray<A> upload(DeviceStream stream, A source, String tag) {
-    return memory.requests().upload(reservation::allocate, stream, source, tag);
+    try {
+      return memory.requests().upload(reservation::allocate, stream, source, tag);
+    } finally {
+      Reference.reachabilityFence(this);
+    }
   }
 
   @Override
