@@ -17,6 +17,7 @@ import dev.streamfence.RuntimeClosedException;
 import dev.streamfence.RuntimeOptions;
 import dev.streamfence.SplitAndRetryException;
 import dev.streamfence.StreamMisuseException;
+import dev.streamfence.internal.driver.InterceptedDriver;
 import dev.streamfence.memory.MemoryBudget;
 import dev.streamfence.memory.MemoryReservation;
 import dev.streamfence.memory.MemoryTask;
@@ -31,6 +32,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -132,6 +134,7 @@ final class MemoryTasksTest {
     }
     assertThat(memory.pressure().waits()).isEqualTo(1);
     assertThat(memory.pressure().waited()).isPositive();
+    assertThat(memory.pressure().waiting()).isZero();
     assertThat(memory.pressure().tasks()).isZero();
   }
 
@@ -224,6 +227,7 @@ final class MemoryTasksTest {
     CountDownLatch hasWhole = new CountDownLatch(1);
     CountDownLatch frees = new CountDownLatch(1);
     CountDownLatch ends = new CountDownLatch(1);
+    AtomicBoolean isFree = new AtomicBoolean();
     Callable<?> work =
         () -> {
           DeviceArray<byte[]> small = part.allocate(stream, byte[].class, 50);
@@ -233,7 +237,7 @@ final class MemoryTasksTest {
             small.close();
             hasWhole.countDown();
             frees.await();
-            assertThat(large.isOpen()).isTrue();
+            isFree.set(large.isOpen());
           }
           return ends.await(1, TimeUnit.MINUTES);
         };
@@ -252,6 +256,7 @@ final class MemoryTasksTest {
                     // The older one has given back what this one was refused, but not the rest.
                     hasWhole.await();
                     task.awaitTurn();
+                    assertThat(isFree).isTrue();
                   }
                 }
               }
@@ -269,6 +274,125 @@ final class MemoryTasksTest {
   }
 
   @Test
+  void anInterruptEndsTheWaitForATurn() throws Exception {
+    CountDownLatch gaveWay = new CountDownLatch(1);
+    CountDownLatch ends = new CountDownLatch(1);
+    Callable<?> work =
+        () -> {
+          try (DeviceArray<byte[]> more = allocate(500)) {
+            ends.await();
+            return more.length();
+          }
+        };
+    Worker older = new Worker("older", 0, 400, work);
+    Worker younger =
+        new Worker(
+                "younger",
+                0,
+                0,
+                () -> {
+                  try (MemoryTask same = memory.task()) {
+                    try (DeviceArray<byte[]> first = allocate(400)) {
+                      assertThatThrownBy(() -> more(500))
+                          .isInstanceOf(RetryAllocationException.class);
+                      assertThat(first.isOpen()).isTrue();
+                    }
+                    gaveWay.countDown();
+                    Throwable refusal = catchThrowable(same::awaitTurn);
+                    assertThat(Thread.interrupted()).isTrue();
+                    return refusal;
+                  }
+                })
+            .untilItWaits();
+    older.go();
+    gaveWay.await();
+    younger.thread.interrupt();
+    assertThat((Throwable) younger.get())
+        .isInstanceOf(OutOfMemoryBudgetException.class)
+        .hasMessageContaining("the wait was interrupted");
+    ends.countDown();
+    assertThat(older.get()).isEqualTo(500L);
+  }
+
+  /** Starts a task that keeps 300 bytes while it gives way and begins again with the other 700. */
+  private FutureTask<Integer> taskThatKeepsMemory(Callable<?> hasGivenWay, Callable<?> hasTurn) {
+    FutureTask<Integer> attempts =
+        new FutureTask<>(
+            () -> {
+              try (MemoryTask task = memory.task(0, LONG);
+                  DeviceArray<byte[]> kept = allocate(300)) {
+                for (int attempt = 1; ; attempt++) {
+                  try (DeviceArray<byte[]> first = allocate(400)) {
+                    assertThat(more(300)).isEqualTo("has " + kept.length());
+                    assertThat(first.isOpen()).isTrue();
+                    return attempt;
+                  } catch (RetryAllocationException giveWay) {
+                    hasGivenWay.call();
+                    task.awaitTurn();
+                    hasTurn.call();
+                  }
+                }
+              }
+            });
+    new Thread(attempts).start();
+    while (memory.pressure().waiting() == 0) {
+      assertThat(attempts.isDone()).isFalse();
+      Thread.onSpinWait();
+    }
+    return attempts;
+  }
+
+  @Test
+  void aTaskThatKeepsMemoryBeginsAgainOnceTheRestIsFree() throws Exception {
+    CountDownLatch gaveWay = new CountDownLatch(1);
+    CountDownLatch goesOn = new CountDownLatch(1);
+    Worker older = new Worker("older", 0, 100, () -> more(300));
+    FutureTask<Integer> younger =
+        taskThatKeepsMemory(
+            () -> {
+              gaveWay.countDown();
+              return goesOn.await(1, TimeUnit.MINUTES);
+            },
+            () -> true);
+    older.go();
+    gaveWay.await();
+    assertThat(older.get()).isEqualTo("has 300");
+    try (MemoryTask busy = memory.task(9, LONG)) {
+      goesOn.countDown();
+      assertThat(younger.get()).isEqualTo(2);
+      assertThat(busy.heldBytes()).isZero();
+    }
+  }
+
+  @Test
+  void aTaskThatWaitsForItsTurnDoesNotGiveWayForWhatItKeeps() throws Exception {
+    AtomicBoolean askedForLess = new AtomicBoolean();
+    Worker older =
+        new Worker(
+            "older",
+            0,
+            100,
+            () -> {
+              try (DeviceArray<byte[]> more = allocate(300)) {
+                assertThatThrownBy(() -> more(400)).isInstanceOf(SplitAndRetryException.class);
+                askedForLess.set(more.isOpen());
+              }
+              return askedForLess.get();
+            });
+    FutureTask<Integer> younger =
+        taskThatKeepsMemory(
+            () -> true,
+            () -> {
+              assertThat(askedForLess).isTrue();
+              return true;
+            });
+    older.go();
+    assertThat(younger.get()).isEqualTo(2);
+    assertThat(older.get()).isEqualTo(true);
+    assertThat(memory.pressure().retries()).isEqualTo(1);
+  }
+
+  @Test
   void theOnlyTaskIsToldToAskForLess() {
     try (MemoryTask task = memory.task();
         DeviceArray<byte[]> own = allocate(600)) {
@@ -282,6 +406,67 @@ final class MemoryTasksTest {
       assertThat(task.heldBytes()).isEqualTo(own.sizeInBytes());
     }
     assertThat(memory.pressure().splits()).isEqualTo(1);
+  }
+
+  @Test
+  void theFirstTaskDoesNotGiveWayForMemoryOfThreadsWithoutATask() throws Exception {
+    try (DeviceArray<byte[]> outside = allocate(300)) {
+      Worker asks = new Worker("asks", 0, 400, () -> more(400)).go();
+      assertThat(asks.failure()).isInstanceOf(SplitAndRetryException.class);
+      assertThat(outside.isOpen()).isTrue();
+    }
+    assertThat(memory.pressure().retries()).isZero();
+  }
+
+  @Test
+  void eachWaitOfTheFirstTaskGivesThreadsWithoutATaskTimeToReturnMemory() throws Exception {
+    try (DeviceArray<byte[]> outside = allocate(500)) {
+      Duration before = Duration.ZERO;
+      for (int i = 0; i < 3; i++) {
+        Worker asks = new Worker("asks", 0, 0, () -> more(600)).go();
+        assertThat(asks.failure()).isInstanceOf(SplitAndRetryException.class);
+        Duration waited = memory.pressure().waited();
+        assertThat(waited.minus(before)).isGreaterThanOrEqualTo(Duration.ofMillis(40));
+        before = waited;
+      }
+      assertThat(outside.isOpen()).isTrue();
+    }
+  }
+
+  @Test
+  void memoryThatAThreadWithoutATaskIsAllocatingCountsAsThatOfOthers() throws Exception {
+    AtomicBoolean blocks = new AtomicBoolean();
+    CountDownLatch allocates = new CountDownLatch(1);
+    CountDownLatch goesOn = new CountDownLatch(1);
+    try (DeviceRuntime slow =
+            RuntimeOverDriver.open(
+                InterceptedDriver.of(
+                    Inside.open(SimulatedDevice.builder().build()),
+                    (method, call) -> {
+                      if (method.equals("allocateAsync") && blocks.getAndSet(false)) {
+                        allocates.countDown();
+                        goesOn.await();
+                      }
+                      return call.proceed();
+                    }),
+                RuntimeOptions.defaults().withMemoryBudget(MemoryBudget.ofBytes(BUDGET)));
+        DeviceStream own = slow.streams().acquire()) {
+      blocks.set(true);
+      FutureTask<DeviceArray<byte[]>> other =
+          new FutureTask<>(
+              () -> slow.memory().allocate(slow.streams().defaultStream(), byte[].class, 500));
+      new Thread(other).start();
+      allocates.await();
+      try (MemoryTask task = slow.memory().task(0, LONG)) {
+        assertThatThrownBy(() -> slow.memory().allocate(own, byte[].class, 600))
+            .isInstanceOf(SplitAndRetryException.class)
+            .hasMessageContaining("other arrays and reservations have 500 bytes");
+        assertThat(task.heldBytes()).isZero();
+      } finally {
+        goesOn.countDown();
+      }
+      other.get().close();
+    }
   }
 
   /** Their frees must not put off the decision for ever. */
@@ -330,6 +515,32 @@ final class MemoryTasksTest {
     asks.countDown();
     assertThat(younger.go().failure()).isInstanceOf(SplitAndRetryException.class);
     assertThat(older.get()).isEqualTo("50, has 600");
+    assertThat(memory.pressure().retries()).isZero();
+  }
+
+  @Test
+  void aSpillableArrayThatATaskUsesCountsInTheBudgetThatItIsAllocatedFrom() throws Exception {
+    DeviceMemory part = memory.within(100);
+    CountDownLatch isUsed = new CountDownLatch(1);
+    CountDownLatch asks = new CountDownLatch(1);
+    try (SpillableArray<byte[]> shared =
+        memory.spillable(part.allocate(stream, byte[].class, 50))) {
+      Worker older = new Worker("older", 0, 0, () -> more(600));
+      Callable<?> work =
+          () -> {
+            try (SpillableArray.Use<byte[]> use = shared.use(stream)) {
+              isUsed.countDown();
+              asks.await();
+              return use.array().length() + part.allocate(stream, byte[].class, 60).length();
+            }
+          };
+      Worker younger = new Worker("younger", 0, 500, work).go();
+      isUsed.await();
+      older.untilItWaits();
+      asks.countDown();
+      assertThat(younger.failure()).isInstanceOf(SplitAndRetryException.class);
+      assertThat(older.get()).isEqualTo("has 600");
+    }
     assertThat(memory.pressure().retries()).isZero();
   }
 
