@@ -8,12 +8,21 @@ import dev.streamfence.DeviceStream;
 import dev.streamfence.internal.driver.jcuda.Shell;
 import dev.streamfence.internal.launch.VectorKernels;
 import dev.streamfence.trace.Trace;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
+import jdk.jfr.Recording;
+import jdk.jfr.consumer.RecordingFile;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What the events cost a program that records none, in a process of its own. */
+/** Events of programs in a process of their own. */
 final class FlightEventsAtStartTest {
+  /** All but that of a shortage of staging memory, which the staging pool's test asks for alone. */
+  private static final List<String> EVENTS_OF_PROGRAMS =
+      FlightEventsTest.EVENTS.stream().filter(event -> !event.equals("StagingShortage")).toList();
+
   /** What the process runs. */
   static final class Program {
     private Program() {}
@@ -46,5 +55,35 @@ final class FlightEventsAtStartTest {
     assertThat(Trace.ofFlightRecording(folder.resolve("run.jfr")).works())
         .extracting(work -> work.name())
         .contains("upload", "increment", "download");
+  }
+
+  /** Records one kind of event after the other, each alone, and prints those that it has found. */
+  static final class OneByOne {
+    private OneByOne() {}
+
+    public static void main(String[] arguments) throws IOException {
+      for (String event : EVENTS_OF_PROGRAMS) {
+        Path file = Files.createTempFile(event, ".jfr");
+        try (Recording recording = new Recording()) {
+          recording.enable(FlightEvents.PREFIX + event).withoutThreshold();
+          recording.start();
+          EventPrograms.of(event).run();
+          recording.stop();
+          recording.dump(file);
+        }
+        RecordingFile.readAllEvents(file).stream()
+            .map(found -> found.getEventType().getName())
+            .distinct()
+            .forEach(System.out::println);
+      }
+    }
+  }
+
+  /** In a process of its own because JDK 17 loses texts of earlier recordings. */
+  @Test
+  void anEventIsRecordedIfItAloneIsAskedFor(@TempDir Path folder) {
+    assertThat(Shell.java(folder.toString(), OneByOne.class).run().lines())
+        .containsAll(
+            EVENTS_OF_PROGRAMS.stream().map(event -> FlightEvents.PREFIX + event).toList());
   }
 }

@@ -4,25 +4,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.tuple;
 
-import dev.streamfence.CudaDriverException;
 import dev.streamfence.DeviceArray;
 import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
 import dev.streamfence.RuntimeOptions;
-import dev.streamfence.SplitAndRetryException;
 import dev.streamfence.graph.GraphNode;
 import dev.streamfence.graph.GraphStructure;
 import dev.streamfence.graph.KernelGraph;
 import dev.streamfence.internal.device.AllocatedBytes;
-import dev.streamfence.internal.device.Inside;
-import dev.streamfence.internal.device.RuntimeOverDriver;
-import dev.streamfence.internal.device.StuckRuntime;
-import dev.streamfence.internal.driver.InterceptedDriver;
 import dev.streamfence.internal.launch.VectorKernels;
-import dev.streamfence.memory.MemoryBudget;
-import dev.streamfence.memory.MemoryTask;
-import dev.streamfence.simulation.DriverCall;
-import dev.streamfence.simulation.Schedule;
+import dev.streamfence.launch.KernelImage;
+import dev.streamfence.launch.LoadedModule;
 import dev.streamfence.simulation.SimulatedDevice;
 import dev.streamfence.trace.Trace;
 import dev.streamfence.trace.TracedDependency.Satisfied;
@@ -38,8 +30,6 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.atomic.AtomicBoolean;
 import jdk.jfr.Configuration;
 import jdk.jfr.EventType;
 import jdk.jfr.FlightRecorder;
@@ -53,9 +43,7 @@ import org.junit.jupiter.api.parallel.Isolated;
 /** The events for JDK Flight Recorder. */
 @Isolated("recordings belong to the whole process")
 final class FlightEventsTest {
-  private static final int ILLEGAL_ADDRESS = 700;
-
-  private static final Set<String> EVENTS =
+  static final Set<String> EVENTS =
       Set.of(
           "KernelLaunch",
           "Transfer",
@@ -99,26 +87,10 @@ final class FlightEventsTest {
         .toList();
   }
 
-  private static void twoStreams(RuntimeOptions options) {
-    twoStreams(options, 2);
-  }
-
-  private static void twoStreams(RuntimeOptions options, int n) {
-    try (DeviceRuntime gpu = DeviceRuntime.simulated(SimulatedDevice.builder().build(), options);
-        DeviceStream a = gpu.streams().acquire();
-        DeviceStream b = gpu.streams().acquire();
-        DeviceArray<int[]> x = gpu.memory().upload(a, new int[n], "keys\tof\nrows")) {
-      VectorKernels.on(a).increment(x, n);
-      VectorKernels.on(b).increment(x, n);
-      x.download(b);
-      gpu.synchronize();
-    }
-  }
-
   @Test
   void everyEventHasALabelACategoryAndADescriptionAndIsOffByDefault() {
     FlightEvents.observesWork();
-    twoStreams(RuntimeOptions.defaults());
+    EventPrograms.twoStreams(RuntimeOptions.defaults());
     record(() -> {});
     List<EventType> types =
         FlightRecorder.getFlightRecorder().getEventTypes().stream()
@@ -145,7 +117,8 @@ final class FlightEventsTest {
         record(
             () ->
                 // A shape that no other recording of this process contains, see FlightReader.
-                twoStreams(RuntimeOptions.defaults().withTrace(kept).withDeviceTimes(true), 700));
+                EventPrograms.twoStreams(
+                    RuntimeOptions.defaults().withTrace(kept).withDeviceTimes(true), 700));
     Trace read = Trace.ofFlightRecording(file);
 
     assertThat(read.works())
@@ -271,7 +244,7 @@ final class FlightEventsTest {
 
   @Test
   void aWaitSaysWhichArrayIsTheReason() throws IOException {
-    Path file = record(() -> twoStreams(RuntimeOptions.defaults()));
+    Path file = record(() -> EventPrograms.twoStreams(RuntimeOptions.defaults()));
     List<RecordedEvent> waits = events(file, "StreamWait");
     assertThat(waits).hasSize(1);
     RecordedEvent wait = waits.get(0);
@@ -291,12 +264,24 @@ final class FlightEventsTest {
 
   @Test
   void aLoadedModuleIsAnEventWithItsDuration() throws IOException {
-    Path file = record(() -> twoStreams(RuntimeOptions.defaults()));
+    // A name that no other recording of this process contains, see FlightReader.
+    KernelImage image =
+        KernelImage.resource(
+            "recorded/vector.ptx",
+            name -> VectorKernels.class.getResourceAsStream("/kernels/vector.ptx"));
+    Path file =
+        record(
+            () -> {
+              try (DeviceRuntime gpu = DeviceRuntime.simulated();
+                  DeviceStream a = gpu.streams().acquire()) {
+                LoadedModule.of(a, image);
+              }
+            });
     assertThat(events(file, "ModuleLoad"))
         .singleElement()
         .satisfies(
             load -> {
-              assertThat(load.getString("module")).contains("vector.ptx");
+              assertThat(load.getString("module")).contains("recorded/vector.ptx");
               assertThat(load.getLong("bytes")).isPositive();
               assertThat(load.getDuration()).isPositive();
             });
@@ -304,65 +289,58 @@ final class FlightEventsTest {
 
   @Test
   void aFaultIsAnEventWithTheWorkThatWasOutstanding() throws IOException {
-    Path file =
-        record(
-            () -> {
-              SimulatedDevice device = SimulatedDevice.builder().schedule(Schedule.LAZY).build();
-              DeviceRuntime gpu = DeviceRuntime.simulated(device);
-              DeviceStream a = gpu.streams().acquire();
-              DeviceArray<int[]> x = gpu.memory().upload(a, new int[4]);
-              VectorKernels.on(a).increment(x, 4);
-              device.failCall(DriverCall.SYNCHRONIZE_STREAM, 1, ILLEGAL_ADDRESS);
-              assertThatThrownBy(a::synchronize).isInstanceOf(CudaDriverException.class);
-              gpu.close();
-            });
+    Path file = record(EventPrograms::fault);
     assertThat(events(file, "DeviceFault"))
         .singleElement()
         .satisfies(
             fault -> {
               assertThat(fault.getString("call")).isEqualTo("cuStreamSynchronize");
               assertThat(fault.getString("code")).isEqualTo("CUDA_ERROR_ILLEGAL_ADDRESS");
-              assertThat(fault.getString("outstanding")).contains("increment on stream 1");
+              assertThat(fault.getString("outstanding"))
+                  .contains("increment on stream 1", "\nincrement on stream 2");
             });
   }
 
   @Test
   void aRefusedAllocationAndAReclaimAreEvents() throws IOException {
+    Path file = record(EventPrograms::reclaim);
+    assertThat(events(file, "Reclaim")).isNotEmpty();
+    assertThat(events(file, "Allocation"))
+        .hasSize(3)
+        .filteredOn(event -> event.getLong("generation") == 0)
+        .singleElement()
+        .satisfies(
+            refused -> {
+              assertThat(refused.getLong("bytes")).isEqualTo(1000);
+              assertThat(refused.getString("error")).isEqualTo("CudaDriverException");
+            });
+    assertThat(Trace.ofFlightRecording(file).memory())
+        .extracting(TracedMemory::change, TracedMemory::liveBytes)
+        .containsExactly(
+            tuple(1024L, 1024L), tuple(-1024L, 0L), tuple(1024L, 1024L), tuple(-1024L, 0L));
+  }
+
+  @Test
+  void memoryOfSeveralThreadsIsReadInTheOrderOfItsChanges() {
     Path file =
         record(
             () -> {
-              RuntimeOptions options =
-                  RuntimeOptions.defaults().withMemoryBudget(MemoryBudget.ofBytes(1 << 10));
-              try (DeviceRuntime gpu =
-                      DeviceRuntime.simulated(SimulatedDevice.builder().build(), options);
-                  DeviceStream a = gpu.streams().acquire()) {
-                gpu.memory().allocate(a, byte[].class, 1 << 10).close();
-                gpu.memory().allocate(a, byte[].class, 1 << 10).close();
+              try (DeviceRuntime gpu = DeviceRuntime.simulated();
+                  DeviceStream a = gpu.streams().acquire();
+                  DeviceArray<byte[]> x = gpu.memory().allocate(a, byte[].class, 100)) {
+                CompletableFuture.runAsync(() -> gpu.memory().allocate(a, byte[].class, 10).close())
+                    .join();
+                assertThat(x.isOpen()).isTrue();
               }
             });
-    assertThat(events(file, "Reclaim")).isNotEmpty();
-    assertThat(events(file, "Allocation")).hasSize(2);
+    assertThat(Trace.ofFlightRecording(file).memory())
+        .extracting(TracedMemory::change, TracedMemory::liveBytes)
+        .containsExactly(tuple(100L, 100L), tuple(10L, 110L), tuple(-10L, 100L), tuple(-100L, 0L));
   }
 
   @Test
   void aTaskThatWaitsForMemoryAndAnArrayThatIsSpilledAreEvents() throws IOException {
-    Path file =
-        record(
-            () -> {
-              RuntimeOptions options =
-                  RuntimeOptions.defaults().withMemoryBudget(MemoryBudget.ofBytes(100));
-              try (DeviceRuntime gpu =
-                      DeviceRuntime.simulated(SimulatedDevice.builder().build(), options);
-                  DeviceStream a = gpu.streams().acquire();
-                  MemoryTask task = gpu.memory().task();
-                  DeviceArray<byte[]> own = gpu.memory().allocate(a, byte[].class, 60)) {
-                assertThatThrownBy(() -> gpu.memory().allocate(a, byte[].class, 50, "keys"))
-                    .isInstanceOf(SplitAndRetryException.class);
-                assertThat(task.heldBytes()).isEqualTo(own.length());
-                gpu.memory().spillable(gpu.memory().allocate(a, byte[].class, 10, "idle"));
-                gpu.memory().allocate(a, byte[].class, 40).close();
-              }
-            });
+    Path file = record(EventPrograms::spill);
     assertThat(events(file, "Spill"))
         .singleElement()
         .satisfies(
@@ -371,6 +349,7 @@ final class FlightEventsTest {
               assertThat(event.getLong("bytes")).isEqualTo(10);
               assertThat(event.getString("place")).isEqualTo("HOST");
             });
+    assertThat(events(file, "SpillReturn")).hasSize(1);
     assertThat(events(file, "MemoryWait"))
         .singleElement()
         .satisfies(
@@ -420,55 +399,14 @@ final class FlightEventsTest {
 
   @Test
   void aThreadThatWaitsForAnotherOnesSubmissionIsAnEvent() throws IOException {
-    CountDownLatch launching = new CountDownLatch(1);
-    Path file =
-        record(
-            () -> {
-              try (DeviceRuntime gpu =
-                      RuntimeOverDriver.open(
-                          InterceptedDriver.of(
-                              Inside.open(SimulatedDevice.builder().build()),
-                              (method, call) -> {
-                                if (method.equals("launchKernel") && launching.getCount() > 0) {
-                                  launching.countDown();
-                                  Thread.sleep(50);
-                                }
-                                return call.proceed();
-                              }),
-                          RuntimeOptions.defaults());
-                  DeviceStream a = gpu.streams().acquire();
-                  DeviceArray<int[]> x = gpu.memory().upload(a, new int[4])) {
-                CompletableFuture<Void> first =
-                    CompletableFuture.runAsync(() -> VectorKernels.on(a).increment(x, 4));
-                launching.await();
-                VectorKernels.on(a).increment(x, 4);
-                first.join();
-              } catch (InterruptedException e) {
-                throw new AssertionError(e);
-              }
-            });
+    Path file = record(EventPrograms::lockWait);
     assertThat(events(file, "LockWait"))
         .anyMatch(event -> event.getDuration().compareTo(Duration.ofMillis(5)) > 0);
   }
 
   @Test
   void workThatIsOverdueIsAnEvent() throws IOException {
-    AtomicBoolean isStuck = new AtomicBoolean();
-    Path file =
-        record(
-            () -> {
-              try (DeviceRuntime gpu = StuckRuntime.open(isStuck, Duration.ofMillis(20));
-                  DeviceStream a = gpu.streams().acquire();
-                  DeviceArray<int[]> x = gpu.memory().upload(a, new int[4])) {
-                VectorKernels kernels = VectorKernels.on(a);
-                isStuck.set(true);
-                kernels.increment(x, 4);
-                Thread.sleep(500);
-                isStuck.set(false);
-              } catch (InterruptedException e) {
-                throw new AssertionError(e);
-              }
-            });
+    Path file = record(EventPrograms::overdueWork);
     assertThat(events(file, "OverdueWork"))
         .singleElement()
         .satisfies(event -> assertThat(event.getString("work")).startsWith("increment on stream"));
