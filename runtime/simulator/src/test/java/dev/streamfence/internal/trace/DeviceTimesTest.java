@@ -13,6 +13,8 @@ import dev.streamfence.internal.device.RuntimeOverDriver;
 import dev.streamfence.internal.driver.CudaDriver;
 import dev.streamfence.internal.driver.InterceptedDriver;
 import dev.streamfence.internal.launch.VectorKernels;
+import dev.streamfence.internal.memory.SimulatedStreams;
+import dev.streamfence.internal.order.Teardown;
 import dev.streamfence.internal.trace.DeviceTimes.Timing;
 import dev.streamfence.simulation.DriverCall;
 import dev.streamfence.simulation.Schedule;
@@ -25,7 +27,10 @@ import dev.streamfence.trace.WorkKind;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -312,6 +317,57 @@ final class DeviceTimesTest {
         List.of(),
         true,
         null);
+  }
+
+  @Test
+  void theTimesOfWorkThatEndsWithItsRuntimeAreKept() {
+    SimulatedDevice device = SimulatedDevice.builder().schedule(Schedule.LAZY).build();
+    try (DeviceRuntime gpu = open(device, true);
+        DeviceStream a = gpu.streams().acquire();
+        DeviceArray<int[]> x = gpu.memory().upload(a, new int[4])) {
+      VectorKernels.on(a).increment(x, 4);
+    }
+    assertThat(launches()).singleElement().matches(work -> work.execution() != null);
+  }
+
+  @Test
+  void workWhoseEventsWereThoseOfOverdueWorkIsWatchedFromItsOwnBeginning() {
+    AtomicLong now = new AtomicLong(100);
+    AtomicBoolean isDone = new AtomicBoolean(true);
+    AtomicReference<Object> last = new AtomicReference<>();
+    try (SimulatedStreams on =
+        new SimulatedStreams(
+            Schedule.EAGER,
+            (method, call) -> {
+              if (method.equals("recordEvent")) {
+                last.set(call.argument(0));
+              }
+              return switch (method) {
+                case "nanoTime" -> now.get();
+                case "elapsedMillis" -> 0f;
+                case "isEventComplete" -> isDone.get() || call.argument(0) != last.get();
+                default -> call.proceed();
+              };
+            })) {
+      DeviceTimes times = new DeviceTimes(on.driver);
+      times.start(on.a);
+      long events = on.device.calls(DriverCall.CREATE_EVENT);
+      for (long ticket = 1; ticket <= 3; ticket++) {
+        Timing timing = times.begin(on.a);
+        times.submitted(times.end(timing, on.a), ticket(ticket), "increment", 0, null, null);
+        isDone.set(false);
+        assertThat(times.overdue(50, true)).isEmpty();
+        now.addAndGet(100);
+        assertThat(times.overdue(50, true))
+            .extracting(running -> running.work().ticket(), StreamTimes.Running::nanos)
+            .containsExactly(tuple(ticket, 100L));
+        assertThat(times.overdue(50, true)).isEmpty();
+        isDone.set(true);
+        times.refresh();
+      }
+      assertThat(on.device.calls(DriverCall.CREATE_EVENT)).isEqualTo(events + 2);
+      times.close(new Teardown());
+    }
   }
 
   @Test

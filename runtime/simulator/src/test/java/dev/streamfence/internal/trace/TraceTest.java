@@ -393,6 +393,18 @@ final class TraceTest {
   }
 
   @Test
+  void arraysThatAreOpenWhenTheTraceIsClearedCountInItsMemory() {
+    DeviceArray<int[]> x = array("x");
+    trace.clear();
+    DeviceArray<int[]> y = array("y");
+    x.close();
+    assertThat(trace.memory())
+        .extracting(TracedMemory::tag, TracedMemory::change, TracedMemory::liveBytes)
+        .containsExactly(tuple("y", 16L, 32L), tuple("x", -16L, 16L));
+    y.close();
+  }
+
+  @Test
   void workThatDidNotReachTheDeviceIsMarked() {
     DeviceArray<int[]> x = array("x");
     device.failCall(DriverCall.LAUNCH_KERNEL, 1, INVALID_VALUE);
