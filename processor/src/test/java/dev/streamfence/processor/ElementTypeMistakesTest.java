@@ -316,6 +316,42 @@ class ElementTypeMistakesTest {
                 + " kernel's structure, in the same order");
   }
 
+  @Test
+  void aDoubleOfTheKernelInARecordByValueIsNamedAsOne() {
+    byte[] code =
+        kernel(
+            "sm_75",
+            ".param .align 8 .b8 p[8], .param .u64 a",
+            ".reg .f64 %fd<4>; ld.param.u64 %rd1, [a]; ld.param.f64 %fd1, [p];\n"
+                + "st.global.f64 [%rd1], %fd1;");
+    String declared =
+        "record P(%s) {}\n@Kernel void run(P %sp, @Writes DeviceArray<byte[]> a, LaunchShape s);";
+
+    mistakesIn(folder, code, kernels(declared.formatted("double x", ""))).areNoneAtAll();
+    mistakesIn(folder, code, kernels(declared.formatted("float x, float y", "«")))
+        .areWarning(
+            Problem.ELEMENT_WIDTH,
+            "parameter 'p.x' of run is a float, but the kernel has a double there: ld.param.f64 in"
+                + " line 6 of k/k.ptx; take a record with the components of the kernel's structure,"
+                + " in the same order");
+  }
+
+  @Test
+  void aLoadOfAnotherParameterSaysNothingOfARecordByValue() {
+    byte[] code =
+        kernel(
+            "sm_75",
+            ".param .align 4 .b8 p[8], .param .f32 f, .param .u64 a",
+            ".reg .f32 %f<4>; ld.param.u32 %r1, [p+4]; ld.param.f32 %f1, [f];\n"
+                + "ld.param.u64 %rd1, [a]; add.s32 %r2, %r1, 1; st.global.f32 [%rd1], %f1;\n"
+                + "st.global.u32 [%rd1+4], %r2;");
+    String declared =
+        "record P(int x, int y) {}\n@Kernel void run(P p, float f,"
+            + " @Writes DeviceArray<byte[]> a, LaunchShape s);";
+
+    mistakesIn(folder, code, kernels(declared)).areNoneAtAll();
+  }
+
   @ParameterizedTest
   @ValueSource(
       strings = {

@@ -162,6 +162,9 @@ final class LaunchCheckTest {
             "k requires blocks of 192 x 1 x 1 threads; the kernel takes warp groups of 128"
                 + " threads: ");
     assertThat(mistakes(ptx, line("k", 384))).isEmpty();
+    assertThat(mistakes(ptx, square("k", 1, 128))).isEmpty();
+    assertThat(mistakes(ptx, kernel("k").requiredBlock(2, 4, 16).shape("shape"))).isEmpty();
+    assertThat(mistakes(ptx, square("k", 64, 3))).hasSize(1);
     assertThat(mistakes(ptx, kernel("k").shape("shape"))).isEmpty();
   }
 
