@@ -2,10 +2,18 @@ package dev.streamfence.internal.device;
 
 import static dev.streamfence.internal.device.TwoDevices.N;
 import static dev.streamfence.internal.device.TwoDevices.value;
+import static dev.streamfence.internal.order.Misuses.misuse;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.streamfence.DeviceArray;
+import dev.streamfence.DeviceRuntime;
+import dev.streamfence.DeviceStream;
+import dev.streamfence.RuntimeOptions;
+import dev.streamfence.StreamMisuseException.Misuse;
+import dev.streamfence.simulation.DriverCall;
 import dev.streamfence.simulation.Schedule;
+import dev.streamfence.simulation.SimulatedDevice;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
@@ -106,6 +114,29 @@ final class PeerCopyTest {
 
     assertThat(value(two.filled(0, 5).copyTo(two.streams.get(0)))).isEqualTo(5);
     two.closeClean();
+  }
+
+  @Test
+  void bothSidesOfACopyHaveToBeTracked() {
+    List<SimulatedDevice> devices = SimulatedDevice.builder().build(2);
+    try (DeviceRuntime tracked =
+            RuntimeOverDriver.open(Inside.open(devices.get(0)), RuntimeOptions.defaults());
+        DeviceRuntime untracked = RuntimeOverDriver.openUntracked(Inside.open(devices.get(1)))) {
+      DeviceStream here = tracked.streams().acquire();
+      DeviceStream there = untracked.streams().acquire();
+      try (DeviceArray<int[]> known = tracked.memory().allocate(here, int[].class, N);
+          DeviceArray<int[]> unknown = untracked.memory().allocate(there, int[].class, N)) {
+        assertThatThrownBy(() -> known.copyFrom(here, unknown)).satisfies(misuse(Misuse.UNTRACKED));
+        assertThatThrownBy(() -> unknown.copyFrom(there, known))
+            .satisfies(misuse(Misuse.UNTRACKED));
+      }
+    }
+    assertThat(devices)
+        .allSatisfy(
+            device -> {
+              assertThat(device.calls(DriverCall.COPY_FROM_PEER_ASYNC)).isZero();
+              assertThat(device.liveObjects()).isZero();
+            });
   }
 
   @Test

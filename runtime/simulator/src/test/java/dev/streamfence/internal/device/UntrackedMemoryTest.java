@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.streamfence.DeviceArray;
+import dev.streamfence.DeviceParts;
 import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
 import dev.streamfence.RuntimeOptions;
@@ -59,6 +60,16 @@ final class UntrackedMemoryTest {
     assertRefusedWithNothingQueued(() -> array.fill(stream, 1));
     assertRefusedWithNothingQueued(() -> array.upload(stream, new int[4]));
     assertRefusedWithNothingQueued(() -> array.download(stream));
+  }
+
+  @Test
+  void aPartOfUntrackedMemoryIsRefusedLikeTheWhole() {
+    try (DeviceParts<int[]> parts = array.split(1)) {
+      DeviceArray<int[]> part = parts.get(1);
+      assertRefusedWithNothingQueued(() -> kernels.increment(part, 3));
+      assertRefusedWithNothingQueued(() -> part.fill(stream, 1));
+      assertRefusedWithNothingQueued(() -> part.download(stream));
+    }
   }
 
   @Test
