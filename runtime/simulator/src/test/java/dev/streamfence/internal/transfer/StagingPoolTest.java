@@ -2,6 +2,7 @@ package dev.streamfence.internal.transfer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
 import dev.streamfence.CudaDriverException;
 import dev.streamfence.internal.device.Inside;
@@ -10,6 +11,7 @@ import dev.streamfence.internal.driver.InterceptedDriver;
 import dev.streamfence.internal.memory.Allocation;
 import dev.streamfence.internal.memory.Region;
 import dev.streamfence.internal.memory.UpstreamResource;
+import dev.streamfence.internal.memory.Waiting;
 import dev.streamfence.internal.order.StreamPool;
 import dev.streamfence.internal.order.Timeline;
 import dev.streamfence.internal.transfer.StagingPool.Chunk;
@@ -38,12 +40,19 @@ final class StagingPoolTest {
   private static final int CHUNKS = 8;
 
   private final List<String> calls = new CopyOnWriteArrayList<>();
+
+  /** What happens before the driver creates the event of a chunk. */
+  private volatile Runnable beforeAnEvent = () -> {};
+
   private final SimulatedDevice device = SimulatedDevice.builder().schedule(Schedule.LAZY).build();
   private final CudaDriver driver =
       InterceptedDriver.of(
           Inside.open(device),
           (method, call) -> {
             calls.add(method);
+            if (method.equals("createEvent")) {
+              beforeAnEvent.run();
+            }
             return call.proceed();
           });
   private final StreamPool streams = new StreamPool(driver, 2);
@@ -165,14 +174,36 @@ final class StagingPoolTest {
       taken.add(pool.take());
     }
     CompletableFuture<Chunk> got = new CompletableFuture<>();
-    Thread taker = new Thread(() -> got.complete(pool.take()));
-    taker.start();
-    awaitWaiting(taker);
+    Waiting.thread(() -> got.complete(pool.take()));
     assertThat(got).isNotDone();
     Chunk back = taken.removeFirst();
     pool.giveBack(back);
     assertThat(got.get()).isSameAs(back);
     taken.add(back);
+    taken.forEach(pool::giveBack);
+    pool.destroy(true);
+  }
+
+  @Test
+  void aThreadThatWaitsForAChunkMakesTheOneThatAnotherCouldNotMake() throws Exception {
+    Deque<Chunk> taken = new ArrayDeque<>();
+    for (int i = 1; i < CHUNKS; i++) {
+      taken.add(pool.take());
+    }
+    CountDownLatch refused = new CountDownLatch(1);
+    beforeAnEvent =
+        () -> {
+          Waiting.await(refused);
+          throw new IllegalStateException("no event");
+        };
+    CompletableFuture<Throwable> failure = new CompletableFuture<>();
+    Waiting.thread(() -> failure.complete(catchThrowable(pool::take)));
+    CompletableFuture<Chunk> got = new CompletableFuture<>();
+    Waiting.thread(() -> got.complete(pool.take()));
+    beforeAnEvent = () -> {};
+    refused.countDown();
+    assertThat(failure.get()).hasMessage("no event");
+    taken.add(got.get());
     taken.forEach(pool::giveBack);
     pool.destroy(true);
   }
@@ -195,7 +226,7 @@ final class StagingPoolTest {
           @Override
           public void readFrom(ByteBuffer buffer, long offset) {
             delivering.countDown();
-            await(goOn);
+            Waiting.await(goOn);
             calls.add("delivered " + buffer.get(0));
           }
         };
@@ -203,9 +234,7 @@ final class StagingPoolTest {
         CompletableFuture.runAsync(
             () -> copies.download(timeline, Region.of(block).range(0, CHUNK), target));
     delivering.await();
-    Thread closer = new Thread(() -> copies.destroy(true));
-    closer.start();
-    awaitWaiting(closer);
+    Thread closer = Waiting.thread(() -> copies.destroy(true));
     assertThat(calls).doesNotContain("destroyEvent");
     goOn.countDown();
     download.join();
@@ -226,22 +255,5 @@ final class StagingPoolTest {
     calls.clear();
     pool.destroy(false);
     assertThat(calls).containsExactly("synchronizeEvent", "destroyEvent", "destroyEvent");
-  }
-
-  private static void await(CountDownLatch latch) {
-    try {
-      latch.await();
-    } catch (InterruptedException e) {
-      throw new AssertionError(e);
-    }
-  }
-
-  private static void awaitWaiting(Thread thread) {
-    Thread.State state = thread.getState();
-    while (state != Thread.State.WAITING && state != Thread.State.TIMED_WAITING) {
-      assertThat(state).isNotEqualTo(Thread.State.TERMINATED);
-      Thread.onSpinWait();
-      state = thread.getState();
-    }
   }
 }
