@@ -389,19 +389,28 @@ final class JCudaDevice implements CudaDriver, CudaDriver.ContextHandle {
   public ModuleHandle loadModule(String name, byte[] image) {
     ModuleImage.check(name, image);
     PinnedMemory memory = pin(ModuleLoading.bytesFor(image));
-    CUmodule module;
+    DriverHandle.Module module;
     try {
-      module = load(new ModuleLoading(name, image, memory));
-    } catch (RuntimeException e) {
-      try {
-        freeHost(memory);
-      } catch (RuntimeException second) {
-        e.addSuppressed(second);
-      }
+      module = new DriverHandle.Module(this, load(new ModuleLoading(name, image, memory)), name);
+    } catch (RuntimeException | Error e) {
+      afterFailure(e, () -> freeHost(memory));
       throw e;
     }
-    freeHost(memory);
-    return new DriverHandle.Module(this, module, name);
+    try {
+      freeHost(memory);
+    } catch (RuntimeException | Error e) {
+      afterFailure(e, () -> unloadModule(module));
+      throw e;
+    }
+    return module;
+  }
+
+  private static void afterFailure(Throwable failure, Runnable undo) {
+    try {
+      undo.run();
+    } catch (RuntimeException | Error second) {
+      failure.addSuppressed(second);
+    }
   }
 
   private CUmodule load(ModuleLoading loading) {

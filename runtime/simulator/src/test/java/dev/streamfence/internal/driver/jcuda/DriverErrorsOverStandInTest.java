@@ -226,6 +226,53 @@ class DriverErrorsOverStandInTest {
     }
   }
 
+  @Test
+  void anotherErrorOfALookUpNamesTheModule() {
+    try (CudaDriver driver = JCudaDevices.open(0)) {
+      SeamCalls fixture = new SeamCalls(driver);
+      standIn.fail("cuModuleGetFunction", INVALID_VALUE);
+
+      assertThat(
+              catchThrowableOfType(
+                      CudaDriverException.class, () -> driver.function(fixture.module, "saxpy"))
+                  .purpose())
+          .isEqualTo("looking up entry point saxpy of module module.ptx");
+    }
+  }
+
+  @Test
+  void aLoadThatEndsWithAnErrorOfJavaKeepsNoPageLockedMemory() {
+    try (CudaDriver driver = JCudaDevices.open(0)) {
+      long before = standIn.live(StandIn.Kind.HOST_MEMORY);
+      Error full = new OutOfMemoryError("the Java heap is full");
+      driver
+          .sticky()
+          .askForOutstanding(
+              () -> {
+                throw full;
+              });
+      standIn.fail("cuModuleLoadDataEx", ILLEGAL_ADDRESS);
+
+      assertThatThrownBy(() -> driver.loadModule("a.ptx", SeamCalls.ptx())).isSameAs(full);
+      assertThat(standIn.live(StandIn.Kind.HOST_MEMORY)).isEqualTo(before);
+    }
+  }
+
+  @Test
+  void aModuleWhoseImageCannotBeFreedIsUnloaded() {
+    try (CudaDriver driver = JCudaDevices.open(0)) {
+      long before = standIn.live(StandIn.Kind.MODULE);
+      standIn.fail("cuMemFreeHost", INVALID_VALUE);
+
+      CudaDriverException error =
+          catchThrowableOfType(
+              CudaDriverException.class, () -> driver.loadModule("a.ptx", SeamCalls.ptx()));
+
+      assertThat(error.call()).isEqualTo("cuMemFreeHost");
+      assertThat(standIn.live(StandIn.Kind.MODULE)).isEqualTo(before);
+    }
+  }
+
   @ParameterizedTest
   @ValueSource(
       strings = {

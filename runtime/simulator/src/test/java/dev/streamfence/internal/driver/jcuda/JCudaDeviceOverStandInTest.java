@@ -598,6 +598,68 @@ class JCudaDeviceOverStandInTest {
   }
 
   @Test
+  void aGraphThatTheDriverDoesNotDestroyCanBeDestroyedLaterAndNothingOfItTwice() {
+    GraphNode node =
+        new SeamCalls.Node((sink, on) -> sink.fillAsync(fixture.memory, Byte.BYTES, 1, 1, on));
+    long before = standIn.live(StandIn.Kind.GRAPH);
+    CudaDriver.GraphHandle first = driver.createGraph(List.of(node));
+    CudaDriver.GraphHandle second = driver.createGraph(List.of(node));
+    driver.instantiateGraph(first);
+    assertThat(driver.moveExecutable(first, second)).isTrue();
+
+    standIn.fail("cuGraphDestroy", CUresult.CUDA_ERROR_INVALID_VALUE, 1);
+    List<String> refused =
+        standIn.trace(
+            () ->
+                assertThatThrownBy(() -> driver.destroyGraph(second))
+                    .isInstanceOf(CudaDriverException.class));
+    standIn.reset();
+    List<String> later = standIn.trace(() -> driver.destroyGraph(second));
+
+    assertThat(refused)
+        .extracting(JCudaDeviceOverStandInTest::function)
+        .containsSubsequence("cuGraphExecDestroy", "cuGraphDestroy", "cuGraphDestroy");
+    assertThat(later)
+        .filteredOn(line -> line.startsWith("cuGraph"))
+        .containsExactly(refused.get(refused.size() - 1));
+    driver.destroyGraph(first);
+    assertThat(standIn.live(StandIn.Kind.GRAPH)).isEqualTo(before);
+  }
+
+  @Test
+  void pageLockedMemoryThatTheDriverDoesNotFreeCanBeFreedLater() {
+    long before = standIn.live(StandIn.Kind.HOST_MEMORY);
+    HostMemory host = driver.allocateHost(8);
+    standIn.fail("cuMemFreeHost", CUresult.CUDA_ERROR_INVALID_VALUE);
+
+    assertThatThrownBy(() -> driver.freeHost(host)).isInstanceOf(CudaDriverException.class);
+    standIn.reset();
+    driver.freeHost(host);
+
+    assertThat(standIn.live(StandIn.Kind.HOST_MEMORY)).isEqualTo(before);
+  }
+
+  @Test
+  void theKernelOfConditionsIsUnloadedUnlessTheDeviceIsLost() {
+    assertThat(standIn.trace(driver::close))
+        .extracting(JCudaDeviceOverStandInTest::function)
+        .contains("cuModuleUnload");
+    try (CudaDriver other = JCudaDevices.open(1)) {
+      SeamCalls made = new SeamCalls(other);
+      standIn.fail("cuCtxSynchronize", CUresult.CUDA_ERROR_ILLEGAL_ADDRESS);
+      assertThatThrownBy(made.driver::synchronizeDevice).isInstanceOf(CudaDriverException.class);
+
+      assertThat(standIn.trace(other::close))
+          .extracting(JCudaDeviceOverStandInTest::function)
+          .containsExactly("cuDevicePrimaryCtxRelease");
+    }
+  }
+
+  private static String function(String call) {
+    return call.substring(0, call.indexOf(' '));
+  }
+
+  @Test
   void aLoopOfAGraphReadsItsNumberBeforeItAndAfterTheLastNodesOfAPass() {
     GraphNode fill =
         new SeamCalls.Node((sink, on) -> sink.fillAsync(fixture.memory, Byte.BYTES, 1, 1, on));
