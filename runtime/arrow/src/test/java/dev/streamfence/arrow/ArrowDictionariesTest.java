@@ -28,6 +28,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Encoded vectors keep their dictionaries on the device, and bring them back. */
 final class ArrowDictionariesTest {
@@ -253,6 +254,46 @@ final class ArrowDictionariesTest {
             .isThrownBy(() -> ArrowTables.downloadInto(stream, table, one, strict))
             .withMessage("dictionary 0 of field 'city' is not nullable, unlike that of the table");
       }
+    }
+  }
+
+  @Test
+  void aDictionaryThatIsAVectorOfTheRootIsRefusedByName() {
+    ArrowType.Int type = new ArrowType.Int(32, true);
+    Dictionary dictionary =
+        new Dictionary(
+            Vectors.words("words", allocator, "a", "b"), new DictionaryEncoding(0, false, type));
+    MapDictionaryProvider provider = new MapDictionaryProvider(dictionary);
+    try (VectorSchemaRoot codes = encoded(dictionary, type, 1, 0);
+        VectorSchemaRoot both = VectorSchemaRoot.of(codes.getVector(0), dictionary.getVector());
+        DeviceTable table = ArrowTables.upload(stream, both, provider)) {
+      assertThatIllegalArgumentException()
+          .isThrownBy(() -> ArrowTables.downloadInto(stream, table, both, provider))
+          .withMessageStartingWith("dictionary 0 of field 'city' is that of another field");
+      assertThat(decoded(both, provider)).containsExactly("b", "a");
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void aDictionaryMayHaveNullsIfItsVectorMay(boolean isNullable) {
+    ArrowType.Int type = new ArrowType.Int(32, true);
+    Field field =
+        isNullable
+            ? Vectors.nullable("words", ArrowType.Utf8.INSTANCE)
+            : Vectors.notNullable("words", ArrowType.Utf8.INSTANCE);
+    VarCharVector words = new VarCharVector(field, allocator);
+    words.setSafe(0, new byte[] {'a'});
+    words.setValueCount(1);
+    Dictionary dictionary = new Dictionary(words, new DictionaryEncoding(0, false, type));
+    try (MapDictionaryProvider given = new MapDictionaryProvider(dictionary);
+        VectorSchemaRoot root = encoded(dictionary, type, 0, 0);
+        DeviceTable table = ArrowTables.upload(stream, root, given);
+        MapDictionaryProvider brought = new MapDictionaryProvider();
+        VectorSchemaRoot back = ArrowTables.download(stream, allocator, table, brought)) {
+      assertThat(table.column("city").dictionary().field().isNullable()).isEqualTo(isNullable);
+      assertThat(brought.lookup(0).getVector().getField().isNullable()).isEqualTo(isNullable);
+      assertThat(decoded(back, brought)).containsExactly("a", "a");
     }
   }
 

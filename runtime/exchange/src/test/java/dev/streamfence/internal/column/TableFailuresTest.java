@@ -8,19 +8,26 @@ import dev.streamfence.CudaDriverException;
 import dev.streamfence.DeviceArray;
 import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
+import dev.streamfence.RuntimeOptions;
 import dev.streamfence.column.ColumnField;
 import dev.streamfence.column.ColumnType;
 import dev.streamfence.column.DeviceColumn;
 import dev.streamfence.column.DeviceTable;
 import dev.streamfence.column.ReadableColumn;
 import dev.streamfence.column.Schema;
+import dev.streamfence.internal.device.Inside;
+import dev.streamfence.internal.device.RuntimeOverDriver;
+import dev.streamfence.internal.driver.CudaDriver;
+import dev.streamfence.internal.driver.InterceptedDriver;
 import dev.streamfence.simulation.DriverCall;
 import dev.streamfence.simulation.SimulatedDevice;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 
 /** Driver calls that fail while a table is made, sliced or closed: nothing leaks. */
@@ -188,6 +195,46 @@ final class TableFailuresTest {
         made.forEach(DeviceTable::close);
         assertThat(gpu.memory().statistics().liveBytes()).isZero();
       }
+    }
+    assertThat(device.liveObjects()).isZero();
+  }
+
+  @Test
+  void aTableThatLosesOneOfItsColumnsToAnotherLeavesTheRest() {
+    SimulatedDevice device = SimulatedDevice.builder().build();
+    AtomicReference<Runnable> beforeAFill = new AtomicReference<>(() -> {});
+    CudaDriver driver =
+        InterceptedDriver.of(
+            Inside.open(device),
+            (method, call) -> {
+              if (method.equals("fillAsync")) {
+                beforeAFill.getAndSet(() -> {}).run();
+              }
+              return call.proceed();
+            });
+    Schema schema =
+        Schema.of(
+            ColumnField.of("own", ColumnType.INT32), ColumnField.of("shared", ColumnType.INT32));
+    try (DeviceRuntime gpu = RuntimeOverDriver.open(driver, RuntimeOptions.defaults());
+        DeviceStream stream = gpu.streams().acquire();
+        DeviceStream other = gpu.streams().acquire()) {
+      DeviceColumn<int[]> own =
+          DeviceColumn.of(schema.field(0), gpu.memory().allocate(stream, int[].class, 4));
+      DeviceColumn<int[]> shared =
+          DeviceColumn.of(schema.field(1), gpu.memory().allocate(stream, int[].class, 4));
+      CompletableFuture<DeviceTable> winner = new CompletableFuture<>();
+      beforeAFill.set(
+          () ->
+              winner
+                  .completeAsync(
+                      () -> DeviceTable.of(other, schema.select("shared"), List.of(shared), 4))
+                  .join());
+      assertThatIllegalArgumentException()
+          .isThrownBy(() -> DeviceTable.of(stream, schema, List.of(own, shared), 4))
+          .withMessageContaining("belongs to another table");
+      DeviceTable.of(stream, schema.select("own"), List.of(own), 4).close();
+      winner.join().close();
+      assertThat(gpu.memory().statistics().liveBytes()).isZero();
     }
     assertThat(device.liveObjects()).isZero();
   }
