@@ -27,14 +27,18 @@ public record DlTensor(
     strides = List.copyOf(strides);
   }
 
-  /** A compact tensor that begins where its memory begins. */
+  /**
+   * A compact tensor that begins where its memory begins. Without elements its strides are 1: they
+   * lead nowhere, and the products of its lengths may be more than a long counts.
+   */
   public static DlTensor compact(
       long data, DeviceTag device, TensorElement element, List<Long> shape) {
     Long[] strides = new Long[shape.size()];
+    boolean isEmpty = shape.contains(0L);
     long next = 1;
     for (int i = strides.length - 1; i >= 0; i--) {
       strides[i] = next;
-      next = Math.multiplyExact(next, Math.max(1, shape.get(i)));
+      next = isEmpty ? 1 : Math.multiplyExact(next, shape.get(i));
     }
     return new DlTensor(data, device, element, shape, List.of(strides), 0);
   }

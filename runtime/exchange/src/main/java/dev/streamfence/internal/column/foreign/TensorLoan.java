@@ -142,11 +142,12 @@ public final class TensorLoan implements ExportedTensor {
   }
 
   private static void requireCovered(TrackedArray<?> array, List<Long> shape) {
-    long elements = 1;
+    if (shape.stream().anyMatch(length -> length < 0)) {
+      throw new IllegalArgumentException(array + " as a tensor of shape " + shape);
+    }
+    // A length of 0 makes it empty, whatever the others are.
+    long elements = shape.contains(0L) ? 0 : 1;
     for (long length : shape) {
-      if (length < 0) {
-        throw new IllegalArgumentException(array + " as a tensor of shape " + shape);
-      }
       try {
         elements = Math.multiplyExact(elements, length);
       } catch (ArithmeticException e) {

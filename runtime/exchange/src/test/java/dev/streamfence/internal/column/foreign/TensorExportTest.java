@@ -35,6 +35,8 @@ import dev.streamfence.simulation.DriverCall;
 import dev.streamfence.simulation.Schedule;
 import dev.streamfence.simulation.SimulatedDevice;
 import dev.streamfence.simulation.SimulatedLibrary;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -166,6 +168,26 @@ final class TensorExportTest {
       assertThat(tensor.data()).isZero();
       assertThat(tensor.shape()).containsExactly(0L, 7L);
       DlPack.tensor(address).delete();
+    }
+  }
+
+  @Test
+  void anEmptyArrayIsExportedInAnyShapeWithoutElements() {
+    try (DeviceArray<int[]> array = gpu.memory().allocate(stream, int[].class, 0)) {
+      List<Long> shape = new ArrayList<>(List.of(0L, 1L << 40, 1L << 40));
+      for (int i = 0; i < 3; i++) {
+        try (ExportedTensor exported = TensorLoan.export(array, shape, consumer)) {
+          long address = exported.handOver();
+          DlTensor tensor = ManagedTensor.read(address, Form.LEGACY).tensor();
+          assertThat(tensor.shape()).isEqualTo(shape);
+          assertThat(tensor.strides()).hasSize(3).doesNotContain(0L);
+          DlPack.tensor(address).delete();
+        }
+        Collections.rotate(shape, 1);
+      }
+      assertThatIllegalArgumentException()
+          .isThrownBy(() -> TensorLoan.export(array, List.of(0L, -1L), consumer))
+          .withMessageEndingWith("as a tensor of shape [0, -1]");
     }
   }
 
