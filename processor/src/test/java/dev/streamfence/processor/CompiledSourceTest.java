@@ -5,7 +5,10 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.streamfence.launch.KernelImage;
 import dev.streamfence.processor.UserBuild.Tool;
+import java.io.FileInputStream;
 import java.io.IOException;
+import java.io.InputStream;
+import java.io.RandomAccessFile;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -16,6 +19,7 @@ import java.util.stream.Stream;
 import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -272,16 +276,26 @@ final class CompiledSourceTest {
   }
 
   @Test
-  void aCompilerThatHangsIsStopped() throws IOException {
-    script("sleep 600 & sleep 600");
+  @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+  void aCompilerThatHangsIsStoppedWithWhatItHasStarted() throws Exception {
+    Path running = compiler.resolveSibling("running");
+    pipe(running);
+    script("sleep 600 > \"$here/running\" & sleep 600");
 
-    assertThat(build(nvcc(), "-Astreamfence.compile.seconds=1").complaints())
-        .containsExactly(
-            "[CompilerFailed] "
-                + compiler
-                + " cannot compile k/fill.cu: it has not ended after 1"
-                + " seconds");
-    assertThat(ProcessHandle.current().descendants().filter(ProcessHandle::isAlive)).isEmpty();
+    // With both ends open, neither waits for the other one.
+    RandomAccessFile both = new RandomAccessFile(running.toFile(), "rw");
+    try (InputStream end = new FileInputStream(running.toFile())) {
+      try (both) {
+        assertThat(build(nvcc(), "-Astreamfence.compile.seconds=1").complaints())
+            .containsExactly(
+                "[CompilerFailed] "
+                    + compiler
+                    + " cannot compile k/fill.cu: it has not ended after 1"
+                    + " seconds");
+      }
+      assertThat(ProcessHandle.current().descendants().filter(ProcessHandle::isAlive)).isEmpty();
+      assertThat(end.read()).as("the end, which waits for all that write").isEqualTo(-1);
+    }
   }
 
   @Test

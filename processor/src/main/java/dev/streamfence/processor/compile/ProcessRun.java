@@ -2,6 +2,8 @@ package dev.streamfence.processor.compile;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.InputStreamReader;
+import java.io.Reader;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
@@ -64,14 +66,16 @@ record ProcessRun(int exit, String output) {
   }
 
   private static void read(InputStream from, StringBuilder output) {
-    byte[] bytes = new byte[1 << 13];
+    // One for all: a character may lie in the bytes of two reads.
+    Reader reader = new InputStreamReader(from, StandardCharsets.UTF_8);
+    char[] characters = new char[1 << 13];
     int kept = 0;
     try {
-      for (int count = from.read(bytes); count >= 0; count = from.read(bytes)) {
+      for (int count = reader.read(characters); count >= 0; count = reader.read(characters)) {
         if (kept < MAX_OUTPUT) {
           kept += count;
           synchronized (output) {
-            output.append(new String(bytes, 0, count, StandardCharsets.UTF_8));
+            output.append(characters, 0, count);
           }
         }
       }

@@ -5,11 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.streamfence.processor.compile.CudaCompiler.CompilerKind;
+import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -97,6 +99,34 @@ final class CudaCompilerTest {
 
     assertThat(result.ptx()).isPresent();
     assertThat(result.messages()).containsExactly(new CompilerMessage(false, "k.cu:1: odd"));
+  }
+
+  @Test
+  void charactersOfSeveralBytesAreReadWhole() throws IOException {
+    String text = "x" + "é".repeat(50_000);
+    Path file = Files.writeString(folder.resolve("said"), text);
+
+    assertThat(ProcessRun.of(List.of("cat", file.toString()), folder, 60).output()).isEqualTo(text);
+  }
+
+  @Test
+  void aCompilerIsFoundInAnyFolderOfThePath() throws IOException {
+    Path shell =
+        Stream.of(System.getenv("PATH").split(File.pathSeparator))
+            .map(each -> Path.of(each, "sh"))
+            .filter(Files::isExecutable)
+            .findFirst()
+            .orElseThrow();
+
+    assertThat(identity("sh")).isEqualTo(identity(shell.toString())).isNotEqualTo("unknown");
+  }
+
+  /** What a record says of the program, behind its options. */
+  private String identity(String program) throws IOException {
+    Path input = Files.writeString(folder.resolve("a.cu"), "a");
+    CudaCompiler compiler = new CudaCompiler(CompilerKind.NVCC, program, List.of(), 60);
+    InputRecord record = InputRecord.of(compiler, PTX, List.of(input), List.of()).orElseThrow();
+    return record.facts().get(0).split(" ", 3)[2];
   }
 
   @Test
