@@ -200,6 +200,9 @@ class CompilersTest {
             + ", Part p); }\nrecord Part(int x) { @Deprecated(forRemoval = true) public int x() {"
             + " return x; } }",
         kernels.replace("@Kernel ", "@Deprecated @Kernel ") + ", Gone p); }" + gone,
+        kernels.replace("@Kernel ", "@Deprecated @Kernel ") + ", Old p); }" + old,
+        kernels + "); @Deprecated @Symbol DeviceArray<int[]> limit(); }",
+        kernels + "); " + removal + "@Symbol DeviceArray<int[]> limit(); }",
         "@Deprecated " + kernels + ", Old p); }" + old);
   }
 

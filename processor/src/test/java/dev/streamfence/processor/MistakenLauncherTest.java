@@ -59,6 +59,19 @@ class MistakenLauncherTest {
 
   @ParameterizedTest
   @EnumSource
+  void typesOfTheInterfaceHideNothingThatItsLauncherUses(UserBuild.Tool tool) {
+    UserBuild build =
+        build(
+            tool,
+            "@Kernel void copy(DeviceArray<int[]> out, @ThreadCount int n);\n"
+                + "class DeviceStream {} class LoadedModule {} class IllegalStateException {}");
+
+    assertThat(build.errors()).hasSize(1);
+    assertThat(build.ids()).isEqualTo(List.of("ERROR [MissingAccess]"));
+  }
+
+  @ParameterizedTest
+  @EnumSource
   void anInterfaceThatCannotBeImplementedHasNoLauncher(UserBuild.Tool tool) {
     UserBuild build =
         UserBuild.by(tool, folder)

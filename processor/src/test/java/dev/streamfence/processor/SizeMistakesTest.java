@@ -66,6 +66,26 @@ class SizeMistakesTest {
   }
 
   @Test
+  @Timeout(120)
+  void launcherOfManyKernelsWithRecordsIsCompiled() {
+    String kernels = repeat(200, i -> "@Kernel void k" + i + "(@ThreadCount int n, Many m);\n");
+    Mistakes.in(large("", record(64, "byte") + kernels)).areNone();
+  }
+
+  @Test
+  @Timeout(120)
+  void interfaceOfTooManyRecordsHasToBeSplit() {
+    String kernels =
+        repeat(
+            400,
+            i ->
+                record(64, "byte").replace("Many", "Many" + i).replace(" f", " f" + i + "_")
+                    + ("@Kernel void k" + i + "(@ThreadCount int n, Many" + i + " m);\n"));
+    Mistakes.in(large("«", kernels))
+        .are(TOO_LARGE, "Large has 400 kernels, more than one launcher class can hold; split it");
+  }
+
+  @Test
   void kernelOfTooManyFieldsIsRefused() {
     String kernel = record(64, "byte") + "@Kernel void «run(@ThreadCount int n%s);";
     Mistakes.inKernels(String.format(kernel, repeat(70, i -> ", Many m" + i)).replace("«", ""))
