@@ -13,6 +13,7 @@ import dev.streamfence.RuntimeClosedException;
 import dev.streamfence.StreamMisuseException;
 import dev.streamfence.StreamMisuseException.Misuse;
 import dev.streamfence.internal.launch.VectorKernels;
+import dev.streamfence.internal.memory.Waiting;
 import dev.streamfence.simulation.DriverCall;
 import dev.streamfence.simulation.Schedule;
 import dev.streamfence.simulation.SimulatedDevice;
@@ -263,6 +264,33 @@ final class AdoptedStreamTest {
     launching.join();
     closing.join();
     assertThat(x.download(own)).containsExactly(1, 2, 3, 4);
+  }
+
+  @Test
+  void aStreamThatAnotherThreadClosesIsAdoptedAnew() throws InterruptedException {
+    DeviceStream adopted = gpu.streams().adopt(handle);
+    CountDownLatch inside = new CountDownLatch(1);
+    CompletableFuture<Void> goOn = new CompletableFuture<>();
+    Thread launching =
+        new Thread(
+            () ->
+                adopted.submit(
+                    "slow",
+                    uses -> uses.readWrites(x),
+                    call -> {
+                      inside.countDown();
+                      goOn.join();
+                    }));
+    launching.start();
+    assertThat(inside.await(10, TimeUnit.SECONDS)).isTrue();
+    Thread closing = Waiting.thread(adopted::close);
+    try (DeviceStream again = gpu.streams().adopt(handle)) {
+      goOn.complete(null);
+      launching.join();
+      closing.join();
+      VectorKernels.on(again).increment(x, 4);
+      assertThat(x.download(own)).containsExactly(2, 3, 4, 5);
+    }
   }
 
   @Test

@@ -140,6 +140,25 @@ final class BudgetResourceTest {
   }
 
   @Test
+  void aRequestReapsAgainWhenAnotherThreadHasReleasedPostponedFrees() throws Exception {
+    Allocation live = budget.allocate(4096, on.a, "");
+    CountDownLatch goOn = new CountDownLatch(1);
+    List<Allocation> allocated = Collections.synchronizedList(new ArrayList<>());
+    inner.whenReleased =
+        () -> {
+          await(goOn);
+          backend.deallocate(live);
+        };
+    Thread releasing = waiting(budget::releasePostponed);
+    Thread asking = waiting(() -> allocated.add(budget.allocate(2048, on.b, "")));
+    goOn.countDown();
+    releasing.join();
+    asking.join();
+    assertThat(allocated).hasSize(1);
+    allocated.forEach(budget::deallocate);
+  }
+
+  @Test
   void bytesThatAnotherThreadHasReapedCanBeAllocatedBeforeItsCallEnds() throws Exception {
     budget.deallocate(budget.allocate(4096, on.a, ""));
     CountDownLatch goOn = new CountDownLatch(1);

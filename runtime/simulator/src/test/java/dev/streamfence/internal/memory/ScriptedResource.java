@@ -11,6 +11,7 @@ final class ScriptedResource implements AllocationResource {
   Runnable afterDeallocate = () -> {};
   Runnable beforeReap = () -> {};
   Runnable afterReap = () -> {};
+  Runnable whenReleased = () -> {};
   int allocations;
   int reaps;
   long lastWanted;
@@ -35,6 +36,12 @@ final class ScriptedResource implements AllocationResource {
     beforeDeallocate.run();
     resource.deallocate(allocation);
     afterDeallocate.run();
+  }
+
+  @Override
+  public void releasePostponed() {
+    whenReleased.run();
+    resource.releasePostponed();
   }
 
   @Override
