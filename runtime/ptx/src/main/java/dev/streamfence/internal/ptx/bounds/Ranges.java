@@ -418,7 +418,9 @@ final class Ranges {
     int reached = part;
     for (Context at = from; at != null && at != known && at.difference != null; at = at.before) {
       if (at.firstVarying == null) {
+        // Only no value at all lies from 1 to 0.
         int isNever = program.add(new RangeProgram.Within(at.guarded, 1, 0));
+        // All values; or the greatest alone, which a value with limits is not.
         int any = program.add(new RangeProgram.Fixed(Interval.LEAST, Interval.MOST, false, false));
         int most = program.add(new RangeProgram.Fixed(Interval.MOST, Interval.MOST, true, true));
         int[] least = {most};
