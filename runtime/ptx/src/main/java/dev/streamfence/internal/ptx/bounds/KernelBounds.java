@@ -138,8 +138,8 @@ public final class KernelBounds {
   }
 
   /**
-   * Where the bounds of an array that is limited lie. An index that may be -1, or the length of the
-   * array, as declared, leaves no launch that is proved to stay within it.
+   * Where the bounds of an array that is limited lie, in launches of ordinary shapes. An index that
+   * may be -1, or the length of the array, leaves no launch that is proved to stay within it.
    *
    * @param bytes the size of its elements
    */

@@ -415,18 +415,21 @@ final class Ranges {
    */
   private int reached(int part, int to, Context from) {
     Context known = at(graph.dominator(to));
+    RangeProgram.RangeStep step = program.step(part);
+    int any = program.add(new RangeProgram.Fixed(Interval.LEAST, Interval.MOST, false, false));
+    int most = program.add(new RangeProgram.Fixed(Interval.MOST, Interval.MOST, true, true));
     int reached = part;
     for (Context at = from; at != null && at != known && at.difference != null; at = at.before) {
       if (at.firstVarying == null) {
         // Only no value at all lies from 1 to 0.
         int isNever = program.add(new RangeProgram.Within(at.guarded, 1, 0));
-        // All values; or the greatest alone, which a value with limits is not.
-        int any = program.add(new RangeProgram.Fixed(Interval.LEAST, Interval.MOST, false, false));
-        int most = program.add(new RangeProgram.Fixed(Interval.MOST, Interval.MOST, true, true));
-        int[] least = {most};
-        int[] checks = {isNever};
-        int all = program.add(new RangeProgram.Narrowed(any, least, false, checks, false));
-        RangeProgram.RangeStep step = program.step(part);
+        // Any value where the guard can hold, else only the greatest: that leaves a part with
+        // limits
+        // no value.
+        int all =
+            program.add(
+                new RangeProgram.Narrowed(
+                    any, new int[] {most}, false, new int[] {isNever}, false));
         reached = program.add(new RangeProgram.Both(reached, all, step.hasLow(), step.hasHigh()));
       }
     }

@@ -48,7 +48,8 @@ public final class Widths {
 
   /** Returns whether an instruction touches all the bytes of its width whenever it runs. */
   public static boolean touchesAll(Instruction instruction) {
-    // A fourth operand of a copy says how many bytes of the source are read.
+    // A fourth operand may be the number of bytes read; another number or a register may mean
+    // fewer.
     List<Operand> operands = instruction.operands();
     return !instruction.opcode().equals("cp")
         || operands.size() < 4

@@ -88,6 +88,9 @@ final class AsynchronousCopies {
   }
 
   private static boolean mayDepend(Instruction instruction, Opcode rule) {
+    if (BarrierIntervals.isAnyBarrier(instruction)) {
+      return true;
+    }
     return switch (rule.effect()) {
       case COMPUTES -> false;
       case READS -> instruction.spaces().isEmpty() || !APART.containsAll(instruction.spaces());

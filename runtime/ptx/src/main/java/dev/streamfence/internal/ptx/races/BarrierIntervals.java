@@ -116,6 +116,11 @@ final class BarrierIntervals {
     return same;
   }
 
+  /** Whether an instruction is a barrier of any threads, or counts those that come to one. */
+  static boolean isAnyBarrier(Instruction instruction) {
+    return instruction.opcode().equals("bar") || instruction.opcode().equals("barrier");
+  }
+
   /** Whether all threads of a block that have not ended wait at an instruction. */
   static boolean isBarrier(Instruction instruction) {
     return mayArrive(instruction)
@@ -130,7 +135,7 @@ final class BarrierIntervals {
    * that wait for it at another instruction go on without them.
    */
   private static boolean mayArrive(Instruction instruction) {
-    if (!instruction.opcode().equals("bar") && !instruction.opcode().equals("barrier")) {
+    if (!isAnyBarrier(instruction)) {
       return false;
     }
     int id = id(instruction);

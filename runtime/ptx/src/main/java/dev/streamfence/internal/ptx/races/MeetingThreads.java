@@ -138,8 +138,7 @@ final class MeetingThreads {
   }
 
   private static boolean orders(Instruction instruction) {
-    boolean isBarrier =
-        instruction.opcode().equals("bar") || instruction.opcode().equals("barrier");
+    boolean isBarrier = BarrierIntervals.isAnyBarrier(instruction);
     return instruction.opcode().equals("fence")
         || instruction.opcode().equals("membar")
         || instruction.opcode().equals("griddepcontrol")

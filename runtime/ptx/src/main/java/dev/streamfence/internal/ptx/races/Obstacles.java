@@ -47,7 +47,7 @@ final class Obstacles {
     }
     return AsynchronousCopies.areAwaited(flow, graph)
         ? null
-        : "it goes on before an asynchronous copy is over";
+        : "it stores, touches shared memory, meets others or ends before an asynchronous copy is over";
   }
 
   private @Nullable String of(Instruction instruction, Opcode rule) {
@@ -87,7 +87,7 @@ final class Obstacles {
       Instruction each = body.instruction(i);
       isHarmless &=
           switch (body.rule(i).effect()) {
-            case COMPUTES -> !each.opcode().startsWith("bar");
+            case COMPUTES -> !BarrierIntervals.isAnyBarrier(each);
             case CALLS -> isHarmless(each);
             case READS, WRITES -> isLocal(each);
             default -> body.rule(i).control() != Opcode.Control.NEXT;

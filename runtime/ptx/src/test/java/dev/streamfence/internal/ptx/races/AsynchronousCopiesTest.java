@@ -29,6 +29,9 @@ final class AsynchronousCopiesTest {
         "cp.async.wait_all; | CERTAIN",
         // The barrier orders threads, and not the copy.
         "bar.sync 0; cp.async.wait_all; | UNKNOWN",
+        "bar.red.popc.u32 %r20, 0, %p1; cp.async.wait_all; | UNKNOWN",
+        "barrier.cta.red.or.pred %p2, 0, %p1; cp.async.wait_all; | UNKNOWN",
+        "bar.warp.sync -1; cp.async.wait_all; bar.sync 0; | UNKNOWN",
         "bar.sync 0; | UNKNOWN",
         "cp.async.commit_group; cp.async.wait_group 1; bar.sync 0; | UNKNOWN",
         "cp.async.commit_group; cp.async.commit_group; cp.async.wait_group 0; bar.sync 0; | PROVED",

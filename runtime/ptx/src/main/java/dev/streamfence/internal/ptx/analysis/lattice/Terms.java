@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 final class Terms {
   static final Terms NONE = new Terms(new int[0], new Multiple[0]);
 
-  /** Sorted and distinct. Sums of the same origins share them as a rule. */
+  /** Sorted and distinct. Shared between sums where possible. */
   private final int[] origins;
 
   private final Multiple[] multiples;
@@ -69,7 +69,7 @@ final class Terms {
         found[size++] = multiple;
       }
     }
-    return first(size, merged, found, other.origins);
+    return trimmed(size, merged, found, other.origins);
   }
 
   /**
@@ -95,11 +95,11 @@ final class Terms {
         found[next++] = found[i];
       }
     }
-    return first(size, kept, found, other.origins);
+    return trimmed(size, kept, found, other.origins);
   }
 
-  /** The first of some terms, with origins that are there already if they are the same. */
-  private Terms first(int size, int[] merged, Multiple[] found, int[] others) {
+  /** Cuts the arrays to size, and shares the origins of an operand if they are equal. */
+  private Terms trimmed(int size, int[] merged, Multiple[] found, int[] others) {
     if (size == 0) {
       return NONE;
     }
