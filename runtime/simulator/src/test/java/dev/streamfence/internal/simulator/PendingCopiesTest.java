@@ -144,6 +144,17 @@ final class PendingCopiesTest {
   }
 
   @Test
+  void aCopyThatBeginsBeforeOthersHaveReadItsPlaceIsARace() {
+    String early = "ld.shared.u32 %r6, [%r5]; " + COPY + "bar.sync 0; cp.async.wait_all; ";
+
+    assertThat(run(early + OWN).findings())
+        .extracting(Finding::kind)
+        .isNotEmpty()
+        .containsOnly(Kind.THREADS_READ_WRITE);
+    assertThat(run(early.replace(COPY, "bar.sync 0; " + COPY) + OWN).findings()).isEmpty();
+  }
+
+  @Test
   void aCopyTakesWhatItsSourceHasWhenItIsMade() {
     Outcome outcome = run(COPY + "st.global.u32 [%rd4], 9; cp.async.wait_all; " + OWN);
 
@@ -172,7 +183,7 @@ final class PendingCopiesTest {
   }
 
   @Test
-  void aLoopThatNeverWaitsTakesLittleMemory() {
+  void theOldestCopyOfManyIsMadeWithoutAWait() {
     Outcome outcome =
         run(
             "mov.u32 %r7, 0; L: "

@@ -221,6 +221,13 @@ final class MemoryInstructions {
       long available = lane.registers[given];
       // Whole words, as devices do: the order of threads is known for each word.
       int unit = available % Integer.BYTES == 0 ? Integer.BYTES : 1;
+      // The device may make it at once, or as late as the thread waits for it.
+      for (int i = 0; i < size; i += unit) {
+        if (i < available) {
+          loader.load(lane, source + i, unit);
+        }
+        LaneMemory.beginsStoreToShared(lane, target + i, unit);
+      }
       lane.copies()
           .add(
               later -> {

@@ -175,17 +175,20 @@ public final class Lane {
     return frames[depth - 1].code;
   }
 
-  /** Executes a step as one of an instruction that the lane has passed. */
+  /**
+   * Executes a step, which uses no register, in the name of an instruction that the lane has
+   * passed: errors and the order of threads name that one. After a fault the lane stays there.
+   */
   void executeAt(Code code, int at, Op step) {
     Frame frame = frames[depth - 1];
     Code current = frame.code;
     int next = pc;
-    enter(frame, code, at);
+    standAt(frame, code, at);
     step.execute(this);
-    enter(frame, current, next);
+    standAt(frame, current, next);
   }
 
-  private void enter(Frame frame, Code code, int at) {
+  private void standAt(Frame frame, Code code, int at) {
     frame.code = code;
     pc = at;
     LaunchOrder launch = block.launchOrder;
@@ -247,7 +250,7 @@ public final class Lane {
     params = frame.params;
     localBase = frame.localBase;
     ops = frame.code.ops;
-    enter(frame, frame.code, frame.pc);
+    standAt(frame, frame.code, frame.pc);
   }
 
   /** Returns the number of the current instruction's access in the order of the launch. */

@@ -152,6 +152,19 @@ public final class LaneMemory {
     Bytes.put(block.shared, offset, bytes, value);
   }
 
+  /**
+   * Records a store to shared memory that the thread has begun and makes later: others may not
+   * touch the place meanwhile.
+   */
+  public static void beginsStoreToShared(Lane lane, long address, int bytes) {
+    int offset = shared(lane, address, bytes);
+    ThreadOrder order = lane.order;
+    long conflict = order == null ? 0 : order.storesShared(lane.site(), offset, bytes);
+    if (conflict != 0) {
+      report(lane, conflict, true, false, offset, bytes);
+    }
+  }
+
   /** Whether two values have the same low bytes. */
   public static boolean isSame(long one, long other, int bytes) {
     return (one ^ other) << (Long.SIZE - bytes * Byte.SIZE) == 0;
