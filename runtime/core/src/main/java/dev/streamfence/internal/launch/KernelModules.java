@@ -120,15 +120,13 @@ final class KernelModules implements AutoCloseable {
     runtime.requireOutsideLaunch("unloading " + image);
     synchronized (this) {
       if (loaded.values().stream().anyMatch(place -> place.image == image)) {
-        // First: if that is refused, nothing has changed.
-        image.symbols().closeUnlessHeld();
+        image.refuseUsesUnlessHeld();
         loaded.values().removeIf(place -> place.image == image);
         unloading.add(image);
       } else if (!unloading.contains(image)) {
         return;
       }
     }
-    image.refuseUses();
     // Without a lock: a thread with a launch open may want to load another image.
     runtime.awaitAllWork("unloading " + image);
     synchronized (image) {

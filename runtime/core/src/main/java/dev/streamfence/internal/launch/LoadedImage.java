@@ -60,6 +60,16 @@ final class LoadedImage {
   }
 
   /**
+   * Does {@link #refuseUses} unless a graph or other code has a variable; nothing has changed then.
+   *
+   * @throws IllegalStateException if it has
+   */
+  void refuseUsesUnlessHeld() {
+    symbols.closeUnlessHeld();
+    unloaded = true;
+  }
+
+  /**
    * Unloads the module, which nothing uses any more, and gives its frames back. Called once: a
    * driver that refuses does not say whether the module is gone.
    */

@@ -102,20 +102,25 @@ final class LoadedSymbols {
    * @throws IllegalStateException if a graph or other code has one of them
    */
   void closeUnlessHeld() {
-    List<HazardState> closed = new ArrayList<>();
-    regions.forEach(
-        (name, region) -> {
-          if (!region.hazards().closeUnlessHeld()) {
-            closed.forEach(HazardState::reopen);
-            throw new IllegalStateException(
-                "unloading "
-                    + image
-                    + ", whose variable '"
-                    + name
-                    + "' a graph or other code still has; close or release that first");
-          }
-          closed.add(region.hazards());
-        });
+    // They were made in this order, and so in that of their locks.
+    HazardState held =
+        HazardState.closeAllUnlessHeld(regions.values().stream().map(Region::hazards).toList());
+    if (held != null) {
+      throw new IllegalStateException(
+          "unloading "
+              + image
+              + ", whose variable '"
+              + name(held)
+              + "' a graph or other code still has; close or release that first");
+    }
+  }
+
+  private String name(HazardState variable) {
+    return regions.entrySet().stream()
+        .filter(each -> each.getValue().hazards() == variable)
+        .map(Map.Entry::getKey)
+        .findFirst()
+        .orElseThrow();
   }
 
   /**

@@ -265,6 +265,37 @@ public final class HazardState extends ContentState {
   }
 
   /**
+   * Closes several like {@link #closeUnlessHeld}, all or none.
+   *
+   * @param all in rising {@link #generation}
+   * @return one that a hold keeps; null if all are closed
+   */
+  public static @Nullable HazardState closeAllUnlessHeld(List<HazardState> all) {
+    int locked = 0;
+    try {
+      for (HazardState each : all) {
+        each.lock();
+        locked++;
+      }
+      for (HazardState each : all) {
+        if (each.holds > 0) {
+          return each;
+        }
+      }
+      for (HazardState each : all) {
+        if (each.isOpenLocked()) {
+          each.end(null);
+        }
+      }
+      return null;
+    } finally {
+      for (; locked > 0; locked--) {
+        all.get(locked - 1).unlock();
+      }
+    }
+  }
+
+  /**
    * The stream of the latest use, for {@link #closeAfterOneStream}; null if it cannot be used at
    * this moment. May ask the driver.
    */

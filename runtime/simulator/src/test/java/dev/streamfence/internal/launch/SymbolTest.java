@@ -27,6 +27,7 @@ import dev.streamfence.simulation.DriverCall;
 import dev.streamfence.simulation.Schedule;
 import dev.streamfence.simulation.SimulatedDevice;
 import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -132,6 +133,27 @@ final class SymbolTest {
     try (DeviceArray<float[]> out = gpu.memory().allocate(one, float[].class, 1)) {
       launch(module.recorder(CLAMP), out);
     }
+  }
+
+  @Test
+  void aRefusedUnloadLeavesTheOtherVariablesAsTheyAre() {
+    ExportedArray exported =
+        ExportedArray.of(TrackedArray.of(total), "lending it", true, OptionalLong.empty());
+    try (DeviceArray<float[]> out = gpu.memory().allocate(one, float[].class, 1)) {
+      try (LaunchRecorder open = module.recorder(CLAMP).begin()) {
+        open.array(out).shape(ONE).preflight();
+        for (int i = 0; i < 2; i++) {
+          assertThatThrownBy(() -> CompletableFuture.runAsync(module::unload).join())
+              .hasCauseInstanceOf(IllegalStateException.class)
+              .hasMessageContaining("whose variable 'total' a graph or other code still has");
+        }
+        open.launch().commit();
+      }
+      launch(module.recorder(CLAMP), out);
+    }
+    assertItIsStillLoaded();
+    exported.end();
+    module.unload();
   }
 
   @Test
