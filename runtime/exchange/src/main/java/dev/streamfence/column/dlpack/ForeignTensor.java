@@ -12,8 +12,8 @@ import java.util.List;
  *
  * <p>Each call but {@link #address} reads the tensor's structure. It throws an {@link
  * IllegalArgumentException} if its content is impossible, or of another major version of DLPack
- * than 1, and an {@link IllegalStateException} once the tensor is adopted or deleted: the structure
- * may then be gone.
+ * than 1, and an {@link IllegalStateException} once the tensor is adopted or deleted through this
+ * object: the structure may then be gone.
  */
 public sealed interface ForeignTensor permits TensorHandle {
   /** The address of its structure. */

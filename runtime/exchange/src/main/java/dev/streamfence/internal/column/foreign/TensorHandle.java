@@ -17,7 +17,6 @@ import dev.streamfence.internal.order.Teardown;
 import dev.streamfence.launch.ElementType;
 import java.util.List;
 import java.util.Objects;
-import java.util.concurrent.atomic.AtomicReference;
 
 /** The implementation of {@link ForeignTensor}. */
 public final class TensorHandle implements ForeignTensor {
@@ -30,7 +29,9 @@ public final class TensorHandle implements ForeignTensor {
 
   private final long address;
   private final Form form;
-  private final AtomicReference<State> state = new AtomicReference<>(State.OF_ITS_OWNER);
+
+  /** Guarded by this, also while the structure is read: another thread may delete it next. */
+  private State state = State.OF_ITS_OWNER;
 
   private TensorHandle(long address, Form form) {
     this.address = address;
@@ -52,7 +53,7 @@ public final class TensorHandle implements ForeignTensor {
     void giveBackAfter(Throwable failure) {
       // First, so that the close does not call the deleter.
       tensor.giveBack();
-      handle.state.set(State.OF_ITS_OWNER);
+      handle.giveBack();
       Teardown unused = new Teardown();
       unused.step(array::close);
       unused.suppressIn(failure);
@@ -104,7 +105,7 @@ public final class TensorHandle implements ForeignTensor {
       return taken;
     } finally {
       if (!isTaken) {
-        state.set(State.OF_ITS_OWNER);
+        giveBack();
       }
     }
   }
@@ -172,30 +173,34 @@ public final class TensorHandle implements ForeignTensor {
   @Override
   public void delete() {
     become(State.DELETED);
-    boolean isDeleted = false;
     try {
       TensorImport.delete(address, form);
-      isDeleted = true;
-    } finally {
-      if (!isDeleted) {
-        state.set(State.OF_ITS_OWNER);
-      }
+    } catch (IllegalStateException | IllegalArgumentException refused) {
+      // Nothing was called: the tensor is still there.
+      giveBack();
+      throw refused;
     }
   }
 
-  private void become(State next) {
-    if (!state.compareAndSet(State.OF_ITS_OWNER, next)) {
-      throw gone();
-    }
+  private synchronized void become(State next) {
+    requireOfItsOwner();
+    state = next;
   }
 
-  private IllegalStateException gone() {
-    return new IllegalStateException(
-        this
-            + (state.get() == State.DELETED
-                ? " has been deleted"
-                : " has been adopted already; a tensor is adopted once, and closing its array deletes"
-                    + " it"));
+  private synchronized void giveBack() {
+    state = State.OF_ITS_OWNER;
+  }
+
+  /** Held: this. */
+  private void requireOfItsOwner() {
+    if (state != State.OF_ITS_OWNER) {
+      throw new IllegalStateException(
+          this
+              + (state == State.DELETED
+                  ? " has been deleted"
+                  : " has been adopted already; a tensor is adopted once, and closing its array"
+                      + " deletes it"));
+    }
   }
 
   /**
@@ -203,10 +208,8 @@ public final class TensorHandle implements ForeignTensor {
    *
    * @throws IllegalStateException if it is adopted or deleted, and may be gone
    */
-  ManagedTensor read() {
-    if (state.get() != State.OF_ITS_OWNER) {
-      throw gone();
-    }
+  synchronized ManagedTensor read() {
+    requireOfItsOwner();
     return ManagedTensor.read(address, form);
   }
 
