@@ -11,6 +11,9 @@ import dev.streamfence.internal.device.TrackedReservation;
  * rest of the reservation, or the driver has no memory, and an {@link IllegalStateException} if the
  * reservation is closed. The bytes of an array that cannot be allocated return to the reservation;
  * the bytes of an array that was allocated but cannot be filled return to the budget.
+ *
+ * <p>A reservation that becomes unreachable without being closed is reported and given up; the
+ * close of the runtime reports what is then reserved.
  */
 public sealed interface MemoryReservation extends ArrayAllocator, AutoCloseable
     permits TrackedReservation {

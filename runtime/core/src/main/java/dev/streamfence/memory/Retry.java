@@ -103,7 +103,9 @@ public final class Retry {
     }
   }
 
-  /** The parts of a part. What goes wrong says why it had to be divided. */
+  /**
+   * The parts of a part. An exception of the splitter has the reason of the division suppressed.
+   */
   private static <T> List<? extends T> divided(
       T part,
       Function<? super T, ? extends List<? extends T>> splitter,
@@ -117,9 +119,12 @@ public final class Retry {
       }
       throw e;
     }
-    if (found == null || found.stream().anyMatch(Objects::isNull)) {
+    if (found == null) {
+      throw new IllegalStateException("the splitter returned null for " + part, tooMuch);
+    }
+    if (found.stream().anyMatch(Objects::isNull)) {
       throw new IllegalStateException(
-          "the parts of " + part + " are null, or one of them is: " + found, tooMuch);
+          "the splitter returned a part that is null for " + part + ": " + found, tooMuch);
     }
     return found;
   }

@@ -279,7 +279,7 @@ final class OpenArrays implements LostArrays.Keeper {
 
   /** Called by the thread of lost arrays, which serves every runtime and must not wait for one. */
   private void lose(Lifetime lifetime, Allocation allocation) {
-    // While the runtime is closed, the array stays an open one, which the close reports.
+    // While the runtime is being closed, the array stays open, and the close reports it.
     if (!life.tryEnterWithoutWaiting()) {
       return;
     }

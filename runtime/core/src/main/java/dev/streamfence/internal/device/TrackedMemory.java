@@ -221,7 +221,7 @@ public final class TrackedMemory implements DeviceMemory {
     try {
       runtime.sticky().check();
       arrays.freeLost();
-      return new TrackedReservation(this, from.reserve(bytes));
+      return TrackedReservation.of(this, from.reserve(bytes));
     } finally {
       runtime.life().leave();
     }
@@ -261,7 +261,7 @@ public final class TrackedMemory implements DeviceMemory {
       arrays.freeLost();
       stack.budget().reap();
       Reservation reservation = resource.tryReserve(bytes);
-      return reservation == null ? null : new TrackedReservation(this, reservation);
+      return reservation == null ? null : TrackedReservation.of(this, reservation);
     } finally {
       runtime.life().leave();
     }

@@ -13,10 +13,21 @@ public final class TrackedReservation implements MemoryReservation {
   private final TrackedMemory memory;
   private final Reservation reservation;
 
-  TrackedReservation(TrackedMemory memory, Reservation reservation) {
+  private TrackedReservation(TrackedMemory memory, Reservation reservation) {
     this.memory = memory;
     this.reservation = reservation;
-    LostArrays.watch(this, () -> lost(memory.runtime(), reservation));
+  }
+
+  /** Hands bytes that are set aside over to the caller, or gives them up if that fails. */
+  static TrackedReservation of(TrackedMemory memory, Reservation reservation) {
+    try {
+      TrackedReservation handle = new TrackedReservation(memory, reservation);
+      LostArrays.watch(handle, () -> lost(memory.runtime(), reservation));
+      return handle;
+    } catch (Error e) {
+      close(memory.runtime(), reservation);
+      throw e;
+    }
   }
 
   /** Gives up what a reservation that no caller has any more has left. */

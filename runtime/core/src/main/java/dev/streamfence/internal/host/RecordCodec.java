@@ -142,7 +142,7 @@ final class RecordCodec {
               + element.typeName()
               + " refused element "
               + at / element.sizeInBytes()
-              + " of those that are downloaded",
+              + " of the downloaded range",
           e);
     }
   }

@@ -70,7 +70,7 @@ public final class AddressTables {
    * Begins the tables of one launch.
    *
    * @param addresses the length of all its tables together
-   * @param kernel its name, for errors
+   * @param kernel the name of the kernel, for errors
    * @throws IllegalArgumentException if there are too many
    */
   public void begin(int addresses, String kernel) {

@@ -178,7 +178,7 @@ final class Peers {
       part.timeline().waitForPeer(work.timeline(), work.ticket());
     } catch (RuntimeException | Error refused) {
       if (refused instanceof CudaDriverException error) {
-        error.during(part.purpose());
+        pool(work).sticky().rethrowIfLostBy(error.during(part.purpose()));
       }
       try {
         work.timeline().synchronizeTo(work.ticket(), part.purpose());

@@ -27,9 +27,12 @@ import java.nio.IntBuffer;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /** Arrays of records: on the device, between host and device, and as arguments of kernels. */
 final class RecordArraysTest {
@@ -292,27 +295,31 @@ final class RecordArraysTest {
   }
 
   /** The value of the download that {@link Asking} asks for. */
-  private static Download<Asking[]> asked;
+  private static @Nullable Download<Asking[]> asked;
 
   private record Asking(int value) {
     Asking {
       if (value == 5) {
-        asked.value();
+        Objects.requireNonNull(asked).value();
       }
     }
   }
 
   @Test
+  @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
   void aConstructorThatAsksForItsOwnDownloadIsRefused() {
     try (DeviceArray<Asking[]> array = gpu.memory().allocateZeroed(a, Asking[].class, 2)) {
       array.view(1, 1).reinterpret(int[].class).fill(a, 5);
-      asked = array.downloadLater(a);
-      assertThatThrownBy(asked::value)
+      Download<Asking[]> download = array.downloadLater(a);
+      asked = download;
+      assertThatThrownBy(download::value)
           .isInstanceOf(IllegalStateException.class)
-          .hasMessage("the constructor of Asking refused element 1 of those that are downloaded")
+          .hasMessage("the constructor of Asking refused element 1 of the downloaded range")
           .rootCause()
           .hasMessageStartingWith(
               "the constructor of an element asks for its own download, at the completion");
+    } finally {
+      asked = null;
     }
   }
 
@@ -327,7 +334,7 @@ final class RecordArraysTest {
       array.view(0, 1).reinterpret(int[].class).upload(a, new int[] {-7});
       assertThatThrownBy(() -> array.download(a))
           .isInstanceOf(IllegalStateException.class)
-          .hasMessage("the constructor of Positive refused element 0 of those that are downloaded")
+          .hasMessage("the constructor of Positive refused element 0 of the downloaded range")
           .hasRootCauseMessage("negative: -7");
       Download<Positive[]> later = array.downloadLater(a);
       assertThatThrownBy(later::value).isInstanceOf(IllegalStateException.class);

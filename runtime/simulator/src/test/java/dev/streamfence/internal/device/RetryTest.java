@@ -132,11 +132,11 @@ final class RetryTest {
                     .isInstanceOf(SplitAndRetryException.class));
     assertThatThrownBy(() -> Retry.with(memory, whole, rows -> null, operator))
         .isInstanceOf(IllegalStateException.class)
-        .hasMessage("the parts of " + whole + " are null, or one of them is: null")
+        .hasMessage("the splitter returned null for " + whole)
         .hasCauseInstanceOf(SplitAndRetryException.class);
     assertThatThrownBy(() -> Retry.with(memory, whole, rows -> holes, operator))
         .isInstanceOf(IllegalStateException.class)
-        .hasMessageEndingWith("or one of them is: " + holes)
+        .hasMessageEndingWith("a part that is null for " + whole + ": " + holes)
         .hasCauseInstanceOf(SplitAndRetryException.class);
     assertThat(memory.statistics().liveBytes()).isZero();
   }
