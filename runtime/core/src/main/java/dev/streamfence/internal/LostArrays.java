@@ -9,8 +9,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What to do about arrays that become unreachable without being closed, and about downloads whose
- * values no caller has asked for. One thread does it for all runtimes of the process. Thread-safe.
+ * What to do about arrays and reservations that become unreachable without being closed, and about
+ * downloads whose values no caller has asked for. One thread does it for all runtimes of the
+ * process. Thread-safe.
  *
  * <p>A {@link java.lang.ref.Cleaner} keeps a list of all that it watches, with a lock for each
  * change. An array's {@link Watch} needs no list: its runtime reaches it for as long as the array
