@@ -236,31 +236,38 @@ final class AdoptedStreamTest {
     assertThat(x.download(own)).containsExactly(2, 3, 4, 5);
   }
 
-  @Test
-  void closingItWaitsForALaunchOfAnotherThreadAndNotForThePool() throws InterruptedException {
-    DeviceStream adopted = gpu.streams().adopt(handle);
+  /** A thread that is inside of a call on a stream, which goes on with some code. */
+  private Thread inSlowCall(DeviceStream on, Runnable code) throws InterruptedException {
     CountDownLatch inside = new CountDownLatch(1);
-    CompletableFuture<Void> goOn = new CompletableFuture<>();
     Thread launching =
         new Thread(
             () ->
-                adopted.submit(
+                on.submit(
                     "slow",
                     uses -> uses.readWrites(x),
                     call -> {
                       inside.countDown();
-                      goOn.join();
-                      try (DeviceStream another = gpu.streams().acquire()) {
-                        assertThat(another.id()).isPositive();
-                      }
+                      code.run();
                     }));
     launching.start();
     assertThat(inside.await(10, TimeUnit.SECONDS)).isTrue();
-    Thread closing = new Thread(adopted::close);
-    closing.start();
-    while (closing.getState() != Thread.State.WAITING) {
-      Thread.onSpinWait();
-    }
+    return launching;
+  }
+
+  @Test
+  void closingItWaitsForALaunchOfAnotherThreadAndNotForThePool() throws InterruptedException {
+    DeviceStream adopted = gpu.streams().adopt(handle);
+    CompletableFuture<Void> goOn = new CompletableFuture<>();
+    Thread launching =
+        inSlowCall(
+            adopted,
+            () -> {
+              goOn.join();
+              try (DeviceStream another = gpu.streams().acquire()) {
+                assertThat(another.id()).isPositive();
+              }
+            });
+    Thread closing = Waiting.thread(adopted::close);
     goOn.complete(null);
     launching.join();
     closing.join();
@@ -271,20 +278,8 @@ final class AdoptedStreamTest {
   @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
   void aStreamThatAnotherThreadClosesIsAdoptedAnew() throws InterruptedException {
     DeviceStream adopted = gpu.streams().adopt(handle);
-    CountDownLatch inside = new CountDownLatch(1);
     CompletableFuture<Void> goOn = new CompletableFuture<>();
-    Thread launching =
-        new Thread(
-            () ->
-                adopted.submit(
-                    "slow",
-                    uses -> uses.readWrites(x),
-                    call -> {
-                      inside.countDown();
-                      goOn.join();
-                    }));
-    launching.start();
-    assertThat(inside.await(10, TimeUnit.SECONDS)).isTrue();
+    Thread launching = inSlowCall(adopted, goOn::join);
     Thread closing = Waiting.thread(adopted::close);
     try (DeviceStream again = gpu.streams().adopt(handle)) {
       goOn.complete(null);
