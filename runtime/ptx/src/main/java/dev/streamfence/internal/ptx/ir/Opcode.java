@@ -171,6 +171,15 @@ public record Opcode(
     return !isDestination(index) || letter(index) == 'A';
   }
 
+  /**
+   * Returns whether memory, other code or other threads may receive the value of an operand, or an
+   * address that is computed from it.
+   */
+  public boolean handsOn(int index) {
+    return ((assignsAny() || transfer.reachesLanes()) && isSource(index))
+        || "vtusA".indexOf(letter(index)) >= 0;
+  }
+
   /** The same place in the flow of control, with any effect. */
   Opcode unknown() {
     return new Opcode(Effect.UNKNOWN, Transfer.NONE, "", control, null);

@@ -54,18 +54,17 @@ public final class EvaluatedKernel {
         if (locals.isEmpty()) {
           return found;
         }
-        boolean areKept = LocalCells.areKept(found.values, found.dependences, locals);
-        if (!areKept && round > 0) {
-          // Further evaluations seldom keep an address that escapes although places are known; then
-          // nothing is known of that memory.
+        if (!LocalCells.areKept(found.values, found.dependences, locals)) {
+          // Then nothing is known of that memory. Further evaluations would not keep an address
+          // that escapes although places are known.
+          if (found.cells.equals(LocalCells.NONE)) {
+            return found;
+          }
           break;
         }
         cells = LocalCells.of(found.values, found.dependences, locals);
         if (cells.equals(found.cells)) {
-          if (areKept) {
-            return found;
-          }
-          break;
+          return found;
         }
       }
     } catch (TooComplexException e) {

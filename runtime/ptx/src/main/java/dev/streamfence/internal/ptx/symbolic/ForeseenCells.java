@@ -41,6 +41,9 @@ final class ForeseenCells {
   private final BitSet reads = new BitSet();
   private final BitSet changes = new BitSet();
 
+  /** Whether an address gets out of sight, in an instruction that is no plain store to a place. */
+  private boolean escapes;
+
   private ForeseenCells(FunctionFlow flow) {
     this.flow = flow;
     this.assignments = new int[flow.function().registers()];
@@ -62,7 +65,9 @@ final class ForeseenCells {
         found.follow(i);
       }
     }
-    return LocalCells.of(found.elements, found.reads, found.changes);
+    return found.escapes
+        ? LocalCells.NONE
+        : LocalCells.of(found.elements, found.reads, found.changes);
   }
 
   private static boolean isLocal(Variable variable) {
@@ -76,8 +81,9 @@ final class ForeseenCells {
       Operand operand = instruction.operands().get(i);
       if (flow.rule(index).isAddress(i) && operand instanceof Operand.Memory memory) {
         addAccess(index, memory, flow.rule(index).letter(i) != 'r');
-      } else if (flow.rule(index).isSource(i)) {
-        isAnyDerived |= place(operand) != null || isDerived(operand);
+      } else if (flow.rule(index).isSource(i) && (place(operand) != null || isDerived(operand))) {
+        isAnyDerived = true;
+        escapes |= flow.rule(index).handsOn(i) && !elements.containsKey(index);
       }
     }
     if (isAnyDerived) {

@@ -637,18 +637,13 @@ public final class KernelValues {
       int index, Opcode rule, int block, @Nullable Node guard, @Nullable Node[] state) {
     Instruction instruction = flow.instruction(index);
     List<Operand> operands = instruction.operands();
-    boolean handsAll = rule.assignsAny() || rule.transfer().reachesLanes();
-    if (rule.operands().isEmpty() && !handsAll) {
-      // It computes a value from others.
-      return;
-    }
     for (int i = 0; i < operands.size(); i++) {
       Operand operand = operands.get(i);
       char letter = rule.letter(i);
-      boolean isKept = letter == 'v' && cells.of(index) != null;
-      boolean isHanded = letter == 'v' || "tusA".indexOf(letter) >= 0;
-      if ((handsAll && rule.isSource(i)) || (isHanded && !isKept)) {
-        collect(operand, state, escaping);
+      if (rule.handsOn(i)) {
+        if (letter != 'v' || cells.of(index) == null) {
+          collect(operand, state, escaping);
+        }
       } else if (rule.isAddress(i) && operand instanceof Operand.Memory memory) {
         Node address = instructions.address(memory, block, state);
         MemoryAccess access =
