@@ -49,6 +49,9 @@ final class Escapes {
 
   /** Lets an object escape, and every object that its content leads to. */
   void escape(Step step, MemoryObject object) {
+    if (!object.isTracked() || object.isEscaped()) {
+      return;
+    }
     Deque<MemoryObject> open = new ArrayDeque<>(List.of(object));
     while (!open.isEmpty()) {
       MemoryObject next = open.remove();

@@ -3,13 +3,26 @@ package dev.streamfence.internal.ptx.analysis.lattice;
 import dev.streamfence.internal.ptx.syntax.CodeLimits;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** Builds a join: collects alternatives, and merges those that differ only in numbers. */
 final class Alternatives {
   /** Enough for the values that one register receives from the branches before it. */
   private static final int MAX_ALTERNATIVES = 8;
 
-  private final List<Derivation> found = new ArrayList<>();
+  private final Provenance first;
+
+  /** The alternatives, once they are others than those of the first value. */
+  private @Nullable List<Derivation> found;
+
+  Alternatives() {
+    this(Provenance.BOTTOM);
+  }
+
+  /** Starts with the alternatives of a value. */
+  Alternatives(Provenance first) {
+    this.first = first;
+  }
 
   /** The join of one alternative. */
   static Provenance only(Derivation derivation) {
@@ -31,23 +44,29 @@ final class Alternatives {
 
   void add(Derivation added) {
     requireSmall(added);
-    for (int i = 0; i < found.size(); i++) {
-      Derivation earlier = found.get(i);
-      if (covers(earlier, added)) {
+    List<Derivation> earlier = found == null ? first.alternatives() : found;
+    for (int i = 0; i < earlier.size(); i++) {
+      if (covers(earlier.get(i), added)) {
         return;
       }
-      if (isSame(earlier, added)) {
-        found.set(i, merged(earlier, added));
+      if (isSame(earlier.get(i), added)) {
+        own().set(i, merged(earlier.get(i), added));
         return;
       }
     }
-    found.add(added);
-    if (found.size() > MAX_ALTERNATIVES) {
-      shrink();
+    own().add(added);
+    if (own().size() > MAX_ALTERNATIVES) {
+      shrink(own());
     }
   }
 
-  private void shrink() {
+  private List<Derivation> own() {
+    List<Derivation> own = found == null ? new ArrayList<>(first.alternatives()) : found;
+    found = own;
+    return own;
+  }
+
+  private static void shrink(List<Derivation> found) {
     List<Derivation> all = List.copyOf(found);
     found.clear();
     for (Derivation each : all) {
@@ -138,6 +157,6 @@ final class Alternatives {
   }
 
   Provenance build() {
-    return found.isEmpty() ? Provenance.BOTTOM : new Provenance(List.copyOf(found));
+    return found == null ? first : new Provenance(List.copyOf(found));
   }
 }

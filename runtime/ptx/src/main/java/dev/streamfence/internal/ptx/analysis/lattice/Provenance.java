@@ -113,8 +113,7 @@ public final class Provenance {
     if (isBottom()) {
       return other;
     }
-    Alternatives builder = new Alternatives();
-    builder.addAll(this);
+    Alternatives builder = new Alternatives(this);
     builder.addAll(other);
     return builder.build();
   }
