@@ -413,3 +413,29 @@ extern "C" __global__ void unwritten(const int* in, int* out, int* state, int n)
   __syncthreads();
   out[blockIdx.x * blockDim.x + threadIdx.x] = part[threadIdx.x];
 }
+
+// The first block reads what every block then stores: a store of the same value does no harm to a
+// store, but to the load before it.
+extern "C" __global__ void read_then_same_value(const int* in, int* out, int* state, int n) {
+  if (threadIdx.x == 0) {
+    if (blockIdx.x == 0) {
+      out[1] = state[0];
+    }
+    state[0] = 5;
+  }
+}
+
+// The same within a block, in shared memory.
+extern "C" __global__ void shared_read_then_same_value(const int* in, int* out, int* state, int n) {
+  __shared__ int tile;
+  if (threadIdx.x == 0) {
+    tile = n;
+  }
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    out[blockIdx.x] = tile;
+    tile = 9;
+  } else if (threadIdx.x == 40) {
+    tile = 9;
+  }
+}

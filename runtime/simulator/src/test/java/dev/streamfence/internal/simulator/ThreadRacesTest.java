@@ -438,6 +438,14 @@ final class ThreadRacesTest {
         .isThrownBy(() -> findingsOf(SimulatedDevice.builder().build(), "same_value", 1000));
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"read_then_same_value", "shared_read_then_same_value"})
+  void aLoadBesideAStoreOfTheSameValueIsFoundBehindAnotherSuchStore(String entry) {
+    assertThat(findingsOf(collecting(), entry, 1000))
+        .extracting(Finding::kind)
+        .containsExactlyInAnyOrder(Kind.THREADS_SAME_VALUE, Kind.THREADS_READ_WRITE);
+  }
+
   @Test
   void bytesSideBySideAreApart() {
     SimulatedDevice device = collecting();

@@ -6,10 +6,11 @@ import org.jspecify.annotations.Nullable;
  * The latest accesses to some bytes of memory, a cell for each word; narrower accesses divide all
  * cells. Confined to the thread that runs the launch.
  *
- * <p>A cell has the last plain store, and since then up to two strong stores and two loads. An
- * access replaces the one that it comes after, since whatever comes after it comes after both. Of
- * more than two unordered ones, two of different blocks are kept, or else of different warps, so
- * that a later store finds one of another block or warp.
+ * <p>A cell has the last plain store, since then up to two strong stores, and up to two loads. An
+ * access replaces the one of its kind that it comes after, since whatever comes after it comes
+ * after both. A plain store leaves the loads: a later store of the same value does no harm to it,
+ * but to a load. Of more than two unordered ones, two of different blocks are kept, or else of
+ * different warps, so that a later store finds one of another block or warp.
  */
 public final class AccessCells {
   private static final int WORD_SHIFT = 2;
@@ -88,7 +89,7 @@ public final class AccessCells {
         note(thread, STRONG_STORE, cell, access);
       } else {
         of(STORE)[cell] = access;
-        for (int kind = STRONG_STORE; kind < KINDS; kind++) {
+        for (int kind = STRONG_STORE; kind < LOAD; kind++) {
           int[] accesses = kinds[kind];
           if (accesses != null) {
             accesses[cell] = 0;
@@ -99,8 +100,11 @@ public final class AccessCells {
     return conflict;
   }
 
+  /** The first store and the first load that conflict. */
   private static long first(long known, int found, boolean store) {
-    return known != 0 || found == 0 ? known : LaunchOrder.conflict(found, store);
+    long its = LaunchOrder.conflict(found, store);
+    boolean isKnown = store ? LaunchOrder.store(known) != 0 : LaunchOrder.load(known) != 0;
+    return isKnown ? known : known | its;
   }
 
   /**

@@ -19,8 +19,6 @@ public final class LaunchOrder {
   /** A warp's number is that of its block and 5 bits for the warp in the block. */
   private static final int MOST_BLOCKS = 1 << 26;
 
-  private static final long STORE = 1L << Integer.SIZE;
-
   private final AccessGroups groups = new AccessGroups();
   private final Map<Long, Released> released = new HashMap<>();
 
@@ -159,20 +157,26 @@ public final class LaunchOrder {
         && BlockOrder.ofWarp(warp(access)) != thread.block().number();
   }
 
-  /** An access that another one races with. */
+  /** A store or a load that another access races with; of both, there may be one. */
   static long conflict(int access, boolean store) {
-    return Integer.toUnsignedLong(access) | (store ? STORE : 0);
+    return store ? Integer.toUnsignedLong(access) : (long) access << Integer.SIZE;
   }
 
-  /** Whether the earlier of two conflicting accesses is a store. */
-  public static boolean isStore(long conflict) {
-    return (conflict & STORE) != 0;
+  /** The store that an access races with; 0 for none. */
+  static int store(long conflict) {
+    return (int) conflict;
+  }
+
+  /** The load that an access races with; 0 for none. */
+  static int load(long conflict) {
+    return (int) (conflict >>> Integer.SIZE);
   }
 
   /**
-   * Keeps a conflict, once for each pair of instructions.
+   * Keeps a conflict, once for each pair of instructions: that with a store, and that with a load
+   * if there is no other, or one that does no harm.
    *
-   * @param conflict the earlier access, as {@link ThreadOrder#loads} returns it
+   * @param conflict the earlier accesses, as {@link ThreadOrder#loads} returns it
    * @param site the instruction of the later one
    * @param stores whether the later one stores
    * @param sameValue whether it stores what was there
@@ -186,25 +190,30 @@ public final class LaunchOrder {
       boolean shared,
       long address,
       int bytes) {
-    int earlier = (int) conflict;
-    int earlierSite = groups.site(earlier >>> AccessGroups.LANE_BITS);
-    boolean mild = isStore(conflict) && stores && sameValue;
-    long pair = (long) Math.min(earlierSite, site) << Integer.SIZE | Math.max(earlierSite, site);
-    boolean bothStore = isStore(conflict) && stores;
-    if (reported.add(pair << 2 | (bothStore ? 2 : 0) | (mild ? 1 : 0))) {
+    boolean mild = store(conflict) != 0 && stores && sameValue;
+    if (store(conflict) != 0 && isNew(store(conflict), site, stores, mild)) {
+      ConflictingAccess later = access(thread.warp().number(), thread.lane(), stores, site);
       conflicts.add(
-          new ThreadConflict(
-              access(
-                  warp(earlier),
-                  earlier & (AccessGroups.LANES - 1),
-                  isStore(conflict),
-                  earlierSite),
-              access(thread.warp().number(), thread.lane(), stores, site),
-              mild,
-              shared,
-              address,
-              bytes));
+          new ThreadConflict(access(store(conflict), true), later, mild, shared, address, bytes));
     }
+    boolean isHarmless = store(conflict) == 0 || mild;
+    if (isHarmless && load(conflict) != 0 && isNew(load(conflict), site, false, false)) {
+      ConflictingAccess later = access(thread.warp().number(), thread.lane(), stores, site);
+      conflicts.add(
+          new ThreadConflict(access(load(conflict), false), later, false, shared, address, bytes));
+    }
+  }
+
+  /** Whether no conflict of this kind between two instructions was reported before. */
+  private boolean isNew(int earlier, int site, boolean bothStore, boolean mild) {
+    int other = groups.site(earlier >>> AccessGroups.LANE_BITS);
+    long pair = (long) Math.min(other, site) << Integer.SIZE | Math.max(other, site);
+    return reported.add(pair << 2 | (bothStore ? 2 : 0) | (mild ? 1 : 0));
+  }
+
+  private ConflictingAccess access(int earlier, boolean stores) {
+    int site = groups.site(earlier >>> AccessGroups.LANE_BITS);
+    return access(warp(earlier), earlier & (AccessGroups.LANES - 1), stores, site);
   }
 
   private ConflictingAccess access(int warp, int lane, boolean stores, int site) {
