@@ -277,12 +277,13 @@ final class PairProof {
           multiple = sum(multiple, part);
         }
       }
-      boolean isProgress = !low.isEmpty() || !isOne(weight);
       // The rest is one of the low digits, or its multiples of the weight are one of the high ones.
       for (Polynomial part : new LinkedHashSet<>(List.of(Polynomial.ZERO, multiple))) {
         Polynomial lowRest = rest.minus(part);
         Polynomial highRest = part.over(weight);
-        if (isProgress
+        boolean isSmaller = !high.isEmpty() || !part.isZero();
+        if (isSmaller
+            && (!low.isEmpty() || !isOne(weight))
             && lowRest != null
             && highRest != null
             && isBelow(low, lowRest, weight, first, second)) {

@@ -476,4 +476,32 @@ final class RaceProofsTest {
             + " setp.ne.s32 %p2, %r14, 0; @%p2 bra L; ";
     assertThat(verdict(loop) == Verdict.PROVED).isEqualTo(isProved);
   }
+
+  /** The address of an element of the tile. */
+  private static String element(String index) {
+    return "shl.b32 %r11, " + index + ", 2; mov.u32 %r12, tile; add.s32 %r13, %r12, %r11; ";
+  }
+
+  @ParameterizedTest
+  @CsvSource({"0, PROVED", "64, PROVED"})
+  void aRowOfATilePerWarpIsClearedAndReadInAnyBlock(int threads, Verdict expected) {
+    // Two rows of 16: all threads clear them, each warp counts in one, 16 threads read both.
+    String clear =
+        "mov.u32 %r14, %r0; C: setp.gt.u32 %p1, %r14, 31; @%p1 bra D; "
+            + element("%r14")
+            + "st.shared.u32 [%r13], 0; add.s32 %r14, %r14, %r2; bra C; D: bar.sync 0; ";
+    String count =
+        loaded("u32")
+            + "shr.u32 %r20, %r0, 1; and.b32 %r20, %r20, 16; add.s32 %r20, %r20, %r16; "
+            + element("%r20")
+            + "atom.shared.add.u32 %r21, [%r13], 1; bar.sync 0; ";
+    String read =
+        "setp.gt.u32 %p2, %r0, 15; @%p2 bra END; "
+            + element("%r0")
+            + "ld.shared.u32 %r22, [%r13]; "
+            + "ld.shared.u32 %r23, [%r13+64]; ";
+    LaunchSpace space = new LaunchSpace(threads, 1, 1, true, false);
+    KernelRaces races = KernelRacesTest.of(clear + count + read, space);
+    assertThat(races.verdict()).as(races.reason()).isEqualTo(expected);
+  }
 }
