@@ -91,8 +91,8 @@ final class RaceAnalysis {
   /** Arrays whose numbers are assumed to be distinct, although they are not declared so. */
   private Set<Integer> assumedDistinct = Set.of();
 
-  /** What is known of {@link #isConstantLoad}. */
-  private final NodeMap<Boolean> constantLoads = new NodeMap<>();
+  /** What {@link #constantPlace} found; the value itself for none. */
+  private final NodeMap<Polynomial> constantPlaces = new NodeMap<>();
 
   /** What was found of the pairs that are not proved; null if all are. */
   private @Nullable KernelRaces worst;
@@ -334,30 +334,36 @@ final class RaceAnalysis {
     }
   }
 
-  /** Whether equal addresses hold equal values for a load. */
-  private boolean isConstantLoad(Node value) {
-    Boolean found = constantLoads.get(value);
+  /**
+   * Where in an array a value is loaded that is the same for all threads that load at this place;
+   * null for other values.
+   */
+  private @Nullable Polynomial constantPlace(Node value) {
+    Polynomial itself = Polynomial.of(value.id);
+    Polynomial found = constantPlaces.get(value);
     if (found == null) {
       // A loop may load its next address, so that the question comes up again on the way.
-      constantLoads.put(value, false);
-      found = loadsConstant(value);
-      constantLoads.put(value, found);
+      constantPlaces.put(value, itself);
+      Polynomial place = loadedPlace(value);
+      found = place == null ? itself : place;
+      constantPlaces.put(value, found);
     }
-    return found;
+    return found.equals(itself) ? null : found;
   }
 
-  private boolean loadsConstant(Node value) {
+  private @Nullable Polynomial loadedPlace(Node value) {
     MemoryAccess load = values.load(value);
     Node base = load == null ? null : formulas.base(load.address());
-    if (load == null || base == null || !load.instruction().opcode().startsWith("ld")) {
-      return false;
-    }
-    Polynomial offset = formulas.of(load.address()).minus(Polynomial.of(base.id));
-    return offset != null
-        && !accesses.isWritten((int) base.constant)
-        && !memory.isPrivate((int) base.constant)
-        && formulas.isUniform(offset)
-        && symbols.isExact(load.address());
+    boolean isConstant =
+        load != null
+            && base != null
+            && load.instruction().opcode().startsWith("ld")
+            && !accesses.isWritten((int) base.constant)
+            && !memory.isPrivate((int) base.constant)
+            && symbols.isExact(load.address());
+    return isConstant && load != null && base != null
+        ? formulas.of(load.address()).minus(Polynomial.of(base.id))
+        : null;
   }
 
   private boolean isProved(SharedAccess one, SharedAccess other) {
@@ -418,8 +424,7 @@ final class RaceAnalysis {
   private ThreadPair threads(boolean areInOneBlock, BitSet sameIterations) {
     return pairs.computeIfAbsent(
         new Threads(areInOneBlock, sameIterations),
-        key ->
-            new ThreadPair(symbols, areInOneBlock, sameIterations, this::isConstantLoad, budget));
+        key -> new ThreadPair(symbols, areInOneBlock, sameIterations, this::constantPlace, budget));
   }
 
   private boolean proves(
@@ -489,8 +494,7 @@ final class RaceAnalysis {
     }
     loaded.removeIf(node -> !node.is(Operator.UNKNOWN) || node.bits == 1);
     for (Node value : loaded) {
-      if (isConstantLoad(value)) {
-        // All threads have the same.
+      if (threads(false, NO_LOOPS).isSame(value)) {
         continue;
       }
       MemoryAccess load = values.load(value);

@@ -13,7 +13,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Consumer;
-import java.util.function.Predicate;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,8 +31,8 @@ final class ThreadPair {
 
   private final boolean areInOneBlock;
 
-  /** Whether equal addresses hold equal values for a load. */
-  private final Predicate<Node> isConstantLoad;
+  /** Where in an array a value is loaded that is the same if the place is; null for others. */
+  private final Function<Node, @Nullable Polynomial> constantPlace;
 
   private final Set<Node> equal = new HashSet<>();
   private final Budget budget;
@@ -50,19 +50,18 @@ final class ThreadPair {
       Symbols symbols,
       boolean areInOneBlock,
       BitSet sameIterations,
-      Predicate<Node> isConstantLoad,
+      Function<Node, @Nullable Polynomial> constantPlace,
       Budget budget) {
     this.budget = budget;
     this.symbols = symbols;
     this.areInOneBlock = areInOneBlock;
     this.sameIterations = sameIterations;
-    this.isConstantLoad = isConstantLoad;
+    this.constantPlace = constantPlace;
   }
 
   /** The two with what is known of them so far, to which a proof adds what it assumes. */
   ThreadPair copy() {
-    ThreadPair copy =
-        new ThreadPair(symbols, areInOneBlock, sameIterations, isConstantLoad, budget);
+    ThreadPair copy = new ThreadPair(symbols, areInOneBlock, sameIterations, constantPlace, budget);
     copy.equal.addAll(equal);
     copy.same = same();
     copy.size = size;
@@ -148,7 +147,10 @@ final class ThreadPair {
               || !node.special().differs()
               || (node.special().isBlock && areInOneBlock);
       case ITERATION -> sameIterations.get((int) node.constant);
-      case UNKNOWN -> isConstantLoad.test(node);
+      case UNKNOWN -> {
+        Polynomial place = constantPlace.apply(node);
+        yield place != null && !place.has(id -> !found.get(id));
+      }
       case PHI -> {
         Node gate = node.gate;
         boolean isChosenAlike =

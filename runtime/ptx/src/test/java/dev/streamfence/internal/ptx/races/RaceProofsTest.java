@@ -504,4 +504,23 @@ final class RaceProofsTest {
     KernelRaces races = KernelRacesTest.of(clear + count + read, space);
     assertThat(races.verdict()).as(races.reason()).isEqualTo(expected);
   }
+
+  @ParameterizedTest
+  @CsvSource({
+    // The number of the thread's element names the thread, a number that it loads too, or is
+    // stored.
+    "%r4, '', PROVED",
+    "%r16, '', DATA",
+    "%r4, 'st.global.u32 [%rd9], 7;', UNKNOWN"
+  })
+  void anElementThatNamesItsThreadIsOfOneThread(String owner, String store, Verdict expected) {
+    String named =
+        loaded("u32")
+            + "mul.wide.s32 %rd8, %r16, 4; add.s64 %rd9, %rd2, %rd8; ld.global.u32 %r17, [%rd9]; "
+            + "setp.ne.s32 %p4, %r17, "
+            + owner
+            + "; @%p4 bra END; ";
+    KernelRaces races = KernelRacesTest.of(named + at("%r16") + STORE + store, LINES);
+    assertThat(races.verdict()).as(races.reason()).isEqualTo(expected);
+  }
 }
