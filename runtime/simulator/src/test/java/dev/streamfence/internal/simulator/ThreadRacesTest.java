@@ -371,7 +371,9 @@ final class ThreadRacesTest {
         "later_block_first",
         "failing_swap",
         "hinted_store",
-        "hinted_load"
+        "hinted_load",
+        "volatile_store",
+        "volatile_store_first"
       })
   void blocksThatNothingOrdersAreFoundWhicheverRunsFirst(String entry) {
     assertThat(findingsOf(collecting(), entry, 1000))
