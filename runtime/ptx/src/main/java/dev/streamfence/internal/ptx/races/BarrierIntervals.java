@@ -37,8 +37,8 @@ final class BarrierIntervals {
   /** The barriers, by their instruction, that all threads of a block wait at. */
   private final BitSet barriers = new BitSet();
 
-  /** The block of code of each barrier. */
-  private final Map<Integer, Integer> blocks = new HashMap<>();
+  /** The block of code of each instruction. */
+  private final int[] blocks;
 
   private final boolean isOrdered;
   private final CommonPaths paths;
@@ -53,10 +53,12 @@ final class BarrierIntervals {
     this.budget = budget;
     this.flow = flow;
     this.graph = graph;
+    this.blocks = new int[flow.size()];
     boolean areAllOfAll = true;
     for (int block = 0; block < graph.size(); block++) {
       for (int i = graph.block(block).first(); i < graph.block(block).end(); i++) {
         Instruction instruction = flow.instruction(i);
+        blocks[i] = block;
         barriers.set(i, isBarrier(instruction));
         areAllOfAll &= barriers.get(i) || !mayArrive(instruction);
       }
@@ -323,14 +325,6 @@ final class BarrierIntervals {
   }
 
   private int block(int barrier) {
-    return blocks.computeIfAbsent(barrier, this::blockOf);
-  }
-
-  private int blockOf(int instruction) {
-    int block = 0;
-    while (instruction < graph.block(block).first() || instruction >= graph.block(block).end()) {
-      block++;
-    }
-    return block;
+    return blocks[barrier];
   }
 }

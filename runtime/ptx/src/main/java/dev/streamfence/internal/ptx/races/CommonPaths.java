@@ -42,6 +42,9 @@ final class CommonPaths {
 
   private final Map<Integer, BitSet> passed = new HashMap<>();
 
+  /** The blocks that threads come to which leave each block together. */
+  private final Map<Integer, BitSet> reached = new HashMap<>();
+
   CommonPaths(ControlGraph graph, BitSet stops, BitSet oneWay, Budget budget) {
     this.graph = graph;
     this.stops = stops;
@@ -73,8 +76,15 @@ final class CommonPaths {
 
   /** Whether threads that leave a block together may come to another one. */
   boolean reach(int left, int block) {
-    Stage end = end(left);
-    return end.blocks().get(block) || end.next().stream().anyMatch(at -> passed(at).get(block));
+    BitSet known = reached.get(left);
+    if (known == null) {
+      known = (BitSet) end(left).blocks().clone();
+      for (int next : end(left).next()) {
+        known.or(passed(next));
+      }
+      reached.put(left, known);
+    }
+    return known.get(block);
   }
 
   /** The blocks in which threads are together that begin in one of them. */

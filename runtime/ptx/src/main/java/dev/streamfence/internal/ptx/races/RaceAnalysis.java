@@ -220,27 +220,29 @@ final class RaceAnalysis {
     Spans spans = new Spans(accesses.all(), facts, this::proves);
     List<List<SharedAccess>> pairs = new ArrayList<>(accesses.pairs());
     pairs.removeIf(pair -> spans.areApart(pair.get(0), pair.get(1)));
+    BitSet uncertain = new BitSet(pairs.size());
     // Among many accesses, threads that meet take less to find than all proofs before them.
-    for (List<SharedAccess> pair : pairs) {
-      SharedAccess one = pair.get(0);
-      SharedAccess other = pair.get(1);
-      if (budget.left() > MAX_WORK / 2
-          && spans.areIn(one, other)
-          && meeting.isCertain(one, other)) {
-        worst = KernelRaces.certain(conflict(one, other));
-        return;
+    for (int i = 0; i < pairs.size(); i++) {
+      SharedAccess one = pairs.get(i).get(0);
+      SharedAccess other = pairs.get(i).get(1);
+      if (budget.left() > MAX_WORK / 2 && spans.areIn(one, other)) {
+        if (meeting.isCertain(one, other)) {
+          worst = KernelRaces.certain(conflict(one, other));
+          return;
+        }
+        uncertain.set(i);
       }
     }
-    for (List<SharedAccess> pair : pairs) {
-      SharedAccess one = pair.get(0);
-      SharedAccess other = pair.get(1);
+    for (int i = 0; i < pairs.size(); i++) {
+      SharedAccess one = pairs.get(i).get(0);
+      SharedAccess other = pairs.get(i).get(1);
       boolean isOpen = worst == null;
       // Once the code does not show it of one pair, only a certain conflict says more.
       if (isOpen && isProved(one, other)) {
         continue;
       }
       Conflict conflict = conflict(one, other);
-      if (meeting.isCertain(one, other)) {
+      if (!uncertain.get(i) && meeting.isCertain(one, other)) {
         worst = KernelRaces.certain(conflict);
         return;
       }
