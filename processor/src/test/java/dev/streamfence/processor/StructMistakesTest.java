@@ -172,6 +172,17 @@ class StructMistakesTest {
     with("record Wide(" + fields + ") {}", "Wide «wide").are(Problem.STRUCT_SIZE);
   }
 
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "record Pair(float x, int hashCode) {}",
+        "record Pair(float notify, float wait) {}",
+        "record Pair(float x, float y) { private float x() { return x; } }",
+      })
+  void aRecordThatTheCompilerRefusesIsLeftToIt(String record) {
+    with(record, "Pair pair").isLeftToTheCompiler();
+  }
+
   @Test
   void recordHasNoTypeParameter() {
     with("record Of<T>(int x) {}", "Of<String> «of")

@@ -89,6 +89,9 @@ final class StructParser {
   private Optional<KernelParameter> parseRecord(
       VariableElement parameter, String name, DeclaredType type, ArrayParser arrays) {
     TypeElement record = (TypeElement) type.asElement();
+    if (isRefused(record)) {
+      return Optional.empty();
+    }
     if (!record.getTypeParameters().isEmpty()) {
       mistakes.report(
           Problem.GENERIC,
@@ -136,6 +139,17 @@ final class StructParser {
     }
     records.put(name, new RecordType(QualifiedNames.of(record), components, deprecation));
     return Optional.of(new KernelParameter.Struct(name, fields));
+  }
+
+  /**
+   * Whether a component lacks the public accessor that the launcher calls: the compiler refuses
+   * such a record, and reports that.
+   */
+  private static boolean isRefused(TypeElement record) {
+    return !record.getRecordComponents().stream()
+        .map(RecordComponentElement::getAccessor)
+        .allMatch(
+            accessor -> accessor != null && accessor.getModifiers().contains(Modifier.PUBLIC));
   }
 
   /** A component of a record; empty after a mistake. */
