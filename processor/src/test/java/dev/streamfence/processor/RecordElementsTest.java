@@ -111,6 +111,16 @@ class RecordElementsTest {
   }
 
   @Test
+  void aRecordThatIsNoElementIsToldOnce() {
+    Mistakes.in(
+            Sources.kernels(
+                "@Kernel void first(@Reads DeviceArray<Named[]> «x, @Reads DeviceArray<Named[]> y,"
+                    + " @ThreadCount int n);\n@Kernel void second(@Reads DeviceArray<Named[]>[] z,"
+                    + " @ThreadCount int n);\nrecord Named(int id, String name) {}"))
+        .are(RECORD_ELEMENT);
+  }
+
+  @Test
   void elementHasFields() {
     with("record Empty() {}", "@Reads DeviceArray<Empty[]> «e")
         .are(

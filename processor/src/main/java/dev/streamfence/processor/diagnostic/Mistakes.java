@@ -3,7 +3,9 @@ package dev.streamfence.processor.diagnostic;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
+import java.util.function.Supplier;
 import javax.lang.model.element.Element;
 import javax.lang.model.element.TypeElement;
 import javax.tools.Diagnostic;
@@ -35,9 +37,21 @@ public final class Mistakes {
     }
   }
 
-  /** Notes that these are the mistakes of another type too, for example of a parameter's record. */
-  public void cover(TypeElement type) {
+  /**
+   * Reads another type, for example a parameter's record, unless its mistakes are among these
+   * already; empty after a mistake.
+   */
+  public <T> Optional<T> once(TypeElement type, Supplier<Optional<T>> reader) {
+    if (covered.contains(type)) {
+      return Optional.empty();
+    }
+    int before = errors();
+    Optional<T> read = reader.get();
+    if (errors() == before) {
+      return read;
+    }
     covered.add(type);
+    return Optional.empty();
   }
 
   /** The types whose own mistakes are among these. */

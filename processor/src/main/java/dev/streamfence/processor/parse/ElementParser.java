@@ -52,7 +52,9 @@ final class ElementParser {
     if (record.isEmpty()) {
       return TypeKinds.elementOf(handle).map(ArrayElement.class::cast);
     }
-    return record(declared, type, record.get()).map(ArrayElement.class::cast);
+    return mistakes
+        .once(record.get(), () -> record(declared, type, record.get()))
+        .map(ArrayElement.class::cast);
   }
 
   private Optional<RecordElement> record(

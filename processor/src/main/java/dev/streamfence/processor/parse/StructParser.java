@@ -72,17 +72,7 @@ final class StructParser {
           Mirrors.name(annotations.get(0)));
       return Optional.empty();
     }
-    if (mistakes.covered().contains(record)) {
-      // Another kernel takes it as well, and its mistakes are told.
-      return Optional.empty();
-    }
-    int before = mistakes.errors();
-    Optional<KernelParameter> struct = parseRecord(parameter, name, type, arrays);
-    if (mistakes.errors() > before) {
-      mistakes.cover(record);
-      return Optional.empty();
-    }
-    return struct;
+    return mistakes.once(record, () -> parseRecord(parameter, name, type, arrays));
   }
 
   /** The parameter, which may have mistakes as well; empty if it cannot be read. */
