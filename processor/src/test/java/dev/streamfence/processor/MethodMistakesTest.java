@@ -110,7 +110,7 @@ class MethodMistakesTest {
             THROWS_CLAUSE,
             "run declares "
                 + described
-                + "; a launch throws only unchecked exceptions, so remove it");
+                + "; a launcher throws only unchecked exceptions, so remove it");
   }
 
   @ParameterizedTest

@@ -11,6 +11,7 @@ import static dev.streamfence.processor.diagnostic.Problem.SYMBOL_NOT_ABSTRACT;
 import static dev.streamfence.processor.diagnostic.Problem.SYMBOL_OUTSIDE_MODULE;
 import static dev.streamfence.processor.diagnostic.Problem.SYMBOL_PARAMETERS;
 import static dev.streamfence.processor.diagnostic.Problem.SYMBOL_TYPE;
+import static dev.streamfence.processor.diagnostic.Problem.THROWS_CLAUSE;
 import static dev.streamfence.processor.diagnostic.Problem.TOO_LARGE;
 
 import dev.streamfence.processor.diagnostic.Problem;
@@ -95,6 +96,16 @@ class SymbolMistakesTest {
         .are(
             GENERIC,
             "limit has the type parameter T; kernels are compiled for fixed types, so remove it");
+  }
+
+  @Test
+  void methodThrowsNoCheckedException() {
+    Mistakes.inKernels(KERNEL + "@Symbol DeviceArray<float[]> «limit() throws Exception;")
+        .are(
+            THROWS_CLAUSE,
+            "limit declares Exception; a launcher throws only unchecked exceptions, so remove it");
+    Mistakes.inKernels(KERNEL + "@Symbol DeviceArray<float[]> limit() throws DeviceException;")
+        .areNone();
   }
 
   @ParameterizedTest

@@ -51,7 +51,7 @@ public enum Problem {
   RETURNS_VALUE(
       "%s returns %s; a kernel returns void or a Completion, and results go through @Writes"
           + " parameters"),
-  THROWS_CLAUSE("%s declares %s; a launch throws only unchecked exceptions, so remove it"),
+  THROWS_CLAUSE("%s declares %s; a launcher throws only unchecked exceptions, so remove it"),
   VARARGS(
       "'%s' of %s takes any number of arguments; a kernel has fixed parameters, so spell them out, or"
           + " take an array or a List of DeviceArrays"),

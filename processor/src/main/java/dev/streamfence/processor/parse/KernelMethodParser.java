@@ -25,9 +25,7 @@ import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import javax.lang.model.element.AnnotationMirror;
 import javax.lang.model.element.ExecutableElement;
-import javax.lang.model.element.Name;
 import javax.lang.model.element.TypeElement;
-import javax.lang.model.element.TypeParameterElement;
 import javax.lang.model.element.VariableElement;
 import javax.lang.model.type.ArrayType;
 import javax.lang.model.type.ExecutableType;
@@ -92,7 +90,8 @@ final class KernelMethodParser {
       return Optional.empty();
     }
     int before = mistakes.errors();
-    checkSignature(method, member.getReturnType());
+    MethodRules.check(method, mistakes);
+    checkReturned(method, member.getReturnType());
     List<VariableElement> shapes = shapes(method, types);
     Optional<KernelAttributes> attributes =
         KernelAttributes.parse(method, kernel.get(), shapes, mistakes);
@@ -238,20 +237,13 @@ final class KernelMethodParser {
     }
   }
 
-  private void checkSignature(ExecutableElement method, TypeMirror returned) {
-    Name name = method.getSimpleName();
-    for (TypeParameterElement parameter : method.getTypeParameters()) {
-      mistakes.report(Problem.GENERIC, Culprit.of(parameter), name, parameter.getSimpleName());
-    }
+  private void checkReturned(ExecutableElement method, TypeMirror returned) {
     if (returned.getKind() != TypeKind.VOID && !TypeKinds.isCompletion(returned)) {
       mistakes.report(
-          Problem.RETURNS_VALUE, Culprit.of(method), name, Descriptions.describe(returned));
-    }
-    List<? extends TypeMirror> checked =
-        method.getThrownTypes().stream().filter(type -> !TypeKinds.isUnchecked(type)).toList();
-    if (!checked.isEmpty()) {
-      mistakes.report(
-          Problem.THROWS_CLAUSE, Culprit.of(method), name, Descriptions.describe(checked));
+          Problem.RETURNS_VALUE,
+          Culprit.of(method),
+          method.getSimpleName(),
+          Descriptions.describe(returned));
     }
   }
 

@@ -11,7 +11,6 @@ import dev.streamfence.processor.model.SymbolMethod;
 import java.util.Optional;
 import javax.lang.model.element.AnnotationMirror;
 import javax.lang.model.element.ExecutableElement;
-import javax.lang.model.element.TypeParameterElement;
 import javax.lang.model.type.ExecutableType;
 import javax.lang.model.util.Elements;
 
@@ -46,13 +45,7 @@ final class SymbolMethodParser {
           Problem.SYMBOL_AND_KERNEL, Culprit.of(method, symbol), method.getSimpleName());
       return Optional.empty();
     }
-    for (TypeParameterElement parameter : method.getTypeParameters()) {
-      mistakes.report(
-          Problem.GENERIC,
-          Culprit.of(parameter),
-          method.getSimpleName(),
-          parameter.getSimpleName());
-    }
+    MethodRules.check(method, mistakes);
     if (!method.getParameters().isEmpty()) {
       mistakes.report(
           Problem.SYMBOL_PARAMETERS,
