@@ -297,7 +297,7 @@ class MethodMistakesTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"«128, 128", "Kernel«.AUTO, AUTO"})
+  @CsvSource({"«128, 128", "Kernel«.AUTO, AUTO", "«0, 0"})
   void aBlockSizeThatIsNotTheRequiredOneIsRefused(String written, String inWords) {
     Mistakes.inKernels(
             "@Kernel(requiredBlock = 256, blockSize = "

@@ -54,7 +54,10 @@ record KernelAttributes(KernelSignature signature, int blockSize, boolean refuse
     }
     Optional<BlockShape> required = RequiredBlock.parse(method, kernel, shapes.isEmpty(), mistakes);
     if (shapes.isEmpty()) {
-      checkRange(threads.get(), bytes.get(), method, kernel, mistakes);
+      if (required.isEmpty()) {
+        checkBlockSize(threads.get(), method, kernel, mistakes);
+      }
+      checkSharedBytes(bytes.get(), method, kernel, mistakes);
     }
     if (entry.isEmpty() || mistakes.errors() > before) {
       return Optional.empty();
@@ -128,12 +131,8 @@ record KernelAttributes(KernelSignature signature, int blockSize, boolean refuse
                 attribute));
   }
 
-  private static void checkRange(
-      int threads,
-      int bytes,
-      ExecutableElement method,
-      AnnotationMirror kernel,
-      Mistakes mistakes) {
+  private static void checkBlockSize(
+      int threads, ExecutableElement method, AnnotationMirror kernel, Mistakes mistakes) {
     Mirrors.attribute(kernel, BLOCK_SIZE)
         .filter(value -> threads != Threads.AUTO)
         .filter(value -> threads < 1 || threads > MAX_BLOCK_SIZE)
@@ -145,6 +144,10 @@ record KernelAttributes(KernelSignature signature, int blockSize, boolean refuse
                     threads,
                     method.getSimpleName(),
                     MAX_BLOCK_SIZE));
+  }
+
+  private static void checkSharedBytes(
+      int bytes, ExecutableElement method, AnnotationMirror kernel, Mistakes mistakes) {
     Mirrors.attribute(kernel, SHARED_BYTES)
         .filter(value -> bytes < 0)
         .ifPresent(
