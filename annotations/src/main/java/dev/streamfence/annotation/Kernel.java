@@ -78,8 +78,8 @@ public @interface Kernel {
   int[] requiredBlock() default {};
 
   /**
-   * Bytes of dynamic shared memory per block of a launch that is shaped by {@link ThreadCount}; a
-   * {@link DynamicSharedBytes} parameter replaces it.
+   * Bytes of dynamic shared memory per block of a launch that is shaped by {@link ThreadCount}, at
+   * most 16 MiB; a {@link DynamicSharedBytes} parameter replaces it.
    */
   int dynamicSharedBytes() default 0;
 

@@ -12,7 +12,6 @@ import static dev.streamfence.processor.diagnostic.Problem.MISSING_ACCESS;
 import static dev.streamfence.processor.diagnostic.Problem.MISSING_KERNEL;
 import static dev.streamfence.processor.diagnostic.Problem.MISSING_SHAPE;
 import static dev.streamfence.processor.diagnostic.Problem.NEEDLESS_ALIAS;
-import static dev.streamfence.processor.diagnostic.Problem.NEGATIVE_SHARED_BYTES;
 import static dev.streamfence.processor.diagnostic.Problem.REQUIRED_BLOCK;
 import static dev.streamfence.processor.diagnostic.Problem.REQUIRED_BLOCK_SIZE;
 import static dev.streamfence.processor.diagnostic.Problem.REQUIRED_DIMENSIONS;
@@ -20,6 +19,7 @@ import static dev.streamfence.processor.diagnostic.Problem.RETURNS_VALUE;
 import static dev.streamfence.processor.diagnostic.Problem.SECOND_LAUNCH_SHAPE;
 import static dev.streamfence.processor.diagnostic.Problem.SECOND_SHARED_BYTES;
 import static dev.streamfence.processor.diagnostic.Problem.SECOND_THREAD_COUNT;
+import static dev.streamfence.processor.diagnostic.Problem.SHARED_BYTES;
 import static dev.streamfence.processor.diagnostic.Problem.SHARED_BYTES_WITH_SHAPE;
 import static dev.streamfence.processor.diagnostic.Problem.THROWS_CLAUSE;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -313,15 +313,14 @@ class MethodMistakesTest {
     Mistakes.inKernels(
             "@Kernel(value = «\"-\", blockSize = «0, dynamicSharedBytes = «-1)"
                 + " void run(@ThreadCount int n);")
-        .are(ENTRY_NAME, BLOCK_SIZE, NEGATIVE_SHARED_BYTES);
+        .are(ENTRY_NAME, BLOCK_SIZE, SHARED_BYTES);
   }
 
-  @Test
-  void sharedBytesAreNotNegative() {
-    Mistakes.inKernels("@Kernel(dynamicSharedBytes = «-4) void run(@ThreadCount int n);")
-        .are(
-            NEGATIVE_SHARED_BYTES,
-            "dynamicSharedBytes -4 of run is negative; it is a number of bytes");
+  @ParameterizedTest
+  @ValueSource(ints = {-4, 16_777_217, Integer.MAX_VALUE})
+  void sharedBytesAreWhatABlockCanHave(int bytes) {
+    Mistakes.inKernels("@Kernel(dynamicSharedBytes = «" + bytes + ") void run(@ThreadCount int n);")
+        .are(SHARED_BYTES, "dynamicSharedBytes " + bytes + " of run is outside 0..16777216");
   }
 
   @ParameterizedTest

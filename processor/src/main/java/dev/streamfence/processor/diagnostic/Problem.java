@@ -74,7 +74,7 @@ public enum Problem {
       "requiredBlock %s of %s has several dimensions, and @ThreadCount '%s' launches one; take a"
           + " LaunchShape"),
   REQUIRED_BLOCK_SIZE("blockSize %s of %s is not its requiredBlock %s; remove blockSize"),
-  NEGATIVE_SHARED_BYTES("dynamicSharedBytes %s of %s is negative; it is a number of bytes"),
+  SHARED_BYTES("dynamicSharedBytes %s of %s is outside 0..%s"),
   NEEDLESS_ALIAS(
       Diagnostic.Kind.WARNING,
       "mayAlias has no effect on %s, which takes fewer than two arrays or writes none; remove it"),

@@ -26,6 +26,12 @@ record KernelAttributes(KernelSignature signature, int blockSize, boolean refuse
   /** The limit of every current CUDA device. */
   static final int MAX_BLOCK_SIZE = 1024;
 
+  /**
+   * 72 times what any device has. Source: CUDA C++ Programming Guide, "Technical Specifications per
+   * Compute Capability": at most 227 KB of shared memory per block, from 9.0 on.
+   */
+  private static final int MAX_SHARED_BYTES = 16 << 20;
+
   static final String BLOCK_SIZE = "blockSize";
   private static final String SHARED_BYTES = "dynamicSharedBytes";
 
@@ -149,13 +155,14 @@ record KernelAttributes(KernelSignature signature, int blockSize, boolean refuse
   private static void checkSharedBytes(
       int bytes, ExecutableElement method, AnnotationMirror kernel, Mistakes mistakes) {
     Mirrors.attribute(kernel, SHARED_BYTES)
-        .filter(value -> bytes < 0)
+        .filter(value -> bytes < 0 || bytes > MAX_SHARED_BYTES)
         .ifPresent(
             value ->
                 mistakes.report(
-                    Problem.NEGATIVE_SHARED_BYTES,
+                    Problem.SHARED_BYTES,
                     Culprit.of(method, kernel, value),
                     bytes,
-                    method.getSimpleName()));
+                    method.getSimpleName(),
+                    MAX_SHARED_BYTES));
   }
 }
