@@ -242,6 +242,25 @@ class BoundsMistakesTest {
     assertThat(needless.launcher()).contains(".reads(\"x\", int[].class)");
   }
 
+  @ParameterizedTest
+  @CsvSource({
+    "long, below = \"x\", 9223372036854775807, below 'x'",
+    "int, below = \"x\", 2147483648, below 'x'",
+    "int, atMost = \"n\", 2147483648, at most 'n'",
+    "byte, atMost = \"n\", 128, at most 'n'",
+  })
+  void aNumberCanBeTheLeast(String type, String limit, long least, String inWords) {
+    String kernel =
+        "@Kernel void run(@Reads(%s, least = %s%dL) DeviceArray<%s[]> x, @ThreadCount int n);";
+    Mistakes.inKernels(kernel.formatted(limit, "«", least, type))
+        .are(
+            Problem.LEAST_TOO_LARGE,
+            "'x' declares least = %d, but no %s is at least that and %s; declare the least of its"
+                    .formatted(least, type, inWords)
+                + " numbers");
+    Mistakes.inKernels(kernel.formatted(limit, "", least - 1, type)).areNone();
+  }
+
   @Test
   void componentsOfARecordLimitEachOther() {
     Mistakes mistakes =

@@ -122,6 +122,9 @@ public enum Problem {
   NEEDLESS_LEAST(
       Diagnostic.Kind.WARNING,
       "'%s' declares least, but neither below nor atMost; remove least, or name the limit"),
+  LEAST_TOO_LARGE(
+      "'%s' declares least = %s, but no %s is at least that and %s; declare the least of its"
+          + " numbers"),
   UNKNOWN_LIMIT(
       "'%s' has numbers %s, which is neither an array nor a whole number of %s; name one of %s"),
   TRUSTED_WITHOUT_REASON("@Trusted on '%s' gives no reason; say why the declared access is right"),

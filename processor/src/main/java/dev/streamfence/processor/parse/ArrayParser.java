@@ -141,6 +141,16 @@ final class ArrayParser {
           attribute);
       return Optional.empty();
     }
+    if (!limits.isEmpty() && least > greatest(element.get(), limits.get(0))) {
+      mistakes.report(
+          Problem.LEAST_TOO_LARGE,
+          declared.culprit(annotation.get(), "least"),
+          declared.shown(),
+          least,
+          element.get().typeName(),
+          limits.get(0).inWords());
+      return Optional.empty();
+    }
     return Optional.of(
         isTable
             ? new KernelParameter.Table(name, element.orElse(null), access, isTrusted, isPeer)
@@ -154,6 +164,12 @@ final class ArrayParser {
                 isPeer,
                 limits,
                 limits.isEmpty() ? 0 : least));
+  }
+
+  /** The greatest whole number of a type that a limit can admit. */
+  private static long greatest(ArrayElement element, ElementLimit limit) {
+    long ofElement = Long.MAX_VALUE >> (Long.SIZE - Byte.SIZE * element.sizeInBytes());
+    return Math.min(ofElement, limit.isBelow() ? Long.MAX_VALUE - 1 : Long.MAX_VALUE);
   }
 
   private static boolean isTrue(AnnotationMirror annotation, String attribute) {
