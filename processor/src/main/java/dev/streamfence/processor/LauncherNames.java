@@ -12,12 +12,16 @@ import javax.lang.model.element.Element;
 import javax.lang.model.element.TypeElement;
 
 /**
- * The names of each module's classes, ignoring case, because some file systems do. Only sources
- * count: a class file with a launcher's name comes from an earlier build. Confined to one thread at
- * a time.
+ * The names of each module's classes and packages; those of classes without case, because some file
+ * systems ignore it. Only sources count: a class file with a launcher's name comes from an earlier
+ * build. Confined to one thread at a time.
  */
 final class LauncherNames {
   private final Map<String, String> ownersByName = new HashMap<>();
+
+  /** Those of the classes and what encloses them, after their modules; their case matters. */
+  private final Set<String> packages = new HashSet<>();
+
   private final Set<String> modules = new HashSet<>();
 
   /**
@@ -32,12 +36,18 @@ final class LauncherNames {
         String module = moduleOf.apply(type);
         modules.add(module);
         ownersByName.putIfAbsent(key(module, name), name);
+        for (int dot = name.lastIndexOf('.'); dot > 0; dot = name.lastIndexOf('.', dot - 1)) {
+          packages.add(module + "/" + name.substring(0, dot));
+        }
       }
     }
   }
 
   /** Claims a name for the launcher of {@code owner}; returns its current holder, if any. */
   Optional<String> claim(String module, QualifiedName launcher, QualifiedName owner) {
+    if (packages.contains(module + "/" + launcher.canonical())) {
+      return Optional.of("the package " + launcher.canonical());
+    }
     String claimant = "the launcher of " + owner.canonical();
     String holder = ownersByName.putIfAbsent(key(module, launcher.canonical()), claimant);
     return Optional.ofNullable(holder);

@@ -85,6 +85,24 @@ class NameMistakesTest {
   }
 
   @ParameterizedTest
+  @ValueSource(strings = {"demo.SaxpyLauncher", "demo.SaxpyLauncher.inner"})
+  void launchersAreNoPackages(String name) {
+    Mistakes.in(
+            Sources.importing("@KernelModule(\"k.ptx\")\n«interface Saxpy " + RUN),
+            "package " + name + ";\nclass Other {}")
+        .are(LAUNCHER_NAME_CLASH, clash("Saxpy", "the package demo.SaxpyLauncher"));
+  }
+
+  /** A folder and a file with a suffix are two names, also on file systems that ignore case. */
+  @Test
+  void aPackageMayDifferInCaseAlone() {
+    Mistakes.in(
+            Sources.importing("@KernelModule(\"k.ptx\")\ninterface Saxpy " + RUN),
+            "package demo.saxpylauncher;\nclass Other {}")
+        .areNone();
+  }
+
+  @ParameterizedTest
   @ValueSource(strings = {"SAXPY", "saxpy", "SaxPy"})
   void launchersOfTwoInterfacesDifferInMoreThanCase(String other) {
     Mistakes.in(
