@@ -30,6 +30,12 @@ class RoundsTest {
             + " | run(DeviceArray<? extends Missing>)",
         "@Kernel Missing run(@ThreadCount int n); | run(int)",
         "@Kernel void run(@ThreadCount int n) throws Missing; | run(int)",
+        "record P(float x, Missing y) {} @Kernel void run(P p, @ThreadCount int n);"
+            + " | run(Saxpy.P, int)",
+        "record P(float x, Missing y) {} @Kernel void run(@Reads DeviceArray<P[]> p);"
+            + " | run(DeviceArray<Saxpy.P[]>)",
+        "record P(float x, Missing y) {} @Kernel void run(@Reads java.util.List<DeviceArray<P[]>> p);"
+            + " | run(List<DeviceArray<Saxpy.P[]>>)",
       })
   void undeclaredTypeIsOneErrorInTheLastRound(String method, String place) {
     Mistakes.in(Sources.importing("@KernelModule(\"k.ptx\")\n«interface Saxpy { " + method + " }"))

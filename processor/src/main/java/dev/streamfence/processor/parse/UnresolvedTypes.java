@@ -72,12 +72,16 @@ public final class UnresolvedTypes {
         .or(() -> firstOf(method.getParameters().stream().flatMap(p -> inRecord(p)).toList()));
   }
 
-  /** The types of the components of a record that a kernel takes by value. */
+  /** The types of the components of a record that a kernel takes, by value or in arrays. */
   private static Stream<TypeMirror> inRecord(VariableElement parameter) {
-    return StructParser.isRecord(parameter.asType())
-        ? ((TypeElement) ((DeclaredType) parameter.asType()).asElement())
-            .getRecordComponents().stream().map(component -> component.asType())
-        : Stream.empty();
+    TypeMirror type = parameter.asType();
+    Optional<TypeElement> record =
+        StructParser.isRecord(type)
+            ? Optional.of((TypeElement) ((DeclaredType) type).asElement())
+            : TypeKinds.recordIn(TypeKinds.arrayIn(type));
+    return record.stream()
+        .flatMap(each -> each.getRecordComponents().stream())
+        .map(component -> component.asType());
   }
 
   private static Optional<String> firstOf(List<? extends TypeMirror> types) {
