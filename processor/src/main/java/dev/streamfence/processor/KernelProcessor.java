@@ -185,8 +185,7 @@ public final class KernelProcessor extends AbstractProcessor {
           Problem.UNRESOLVED_TYPE,
           Culprit.of(type),
           type.getSimpleName(),
-          unresolved.get().type(),
-          unresolved.get().place());
+          unresolved.get().inWords());
     } else if (!(mayLackValues && parser.hasUnresolvedValues(type))
         && !(hidesMethods && parser.isEmpty(type))) {
       ModuleCode code =

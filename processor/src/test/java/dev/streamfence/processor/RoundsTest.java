@@ -44,6 +44,19 @@ class RoundsTest {
             "no launcher generated for Saxpy: type Missing in " + place + " is not resolved");
   }
 
+  /** A qualified name that begins with a class of the same package. */
+  @Test
+  void undeclaredTypeWithoutANameIsNotNamed() {
+    Mistakes.in(
+            Sources.importing(
+                "@KernelModule(\"k.ptx\")\n«interface Saxpy {"
+                    + " @Kernel void run(@Reads hidden.deep.Type<float[]> x, @ThreadCount int n); }\n"
+                    + "class hidden {}"))
+        .are(
+            UNRESOLVED_TYPE,
+            "no launcher generated for Saxpy: a type in run(..., int) is not resolved");
+  }
+
   @Test
   void undeclaredParentIsOneErrorInTheLastRound() {
     Mistakes.in(

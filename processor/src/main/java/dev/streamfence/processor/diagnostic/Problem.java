@@ -35,7 +35,7 @@ public enum Problem {
   ERASURE_CLASH(
       "%s of %s and of %s differ only in type arguments, so no class can implement both; rename"
           + " one"),
-  UNRESOLVED_TYPE("no launcher generated for %s: type %s in %s is not resolved"),
+  UNRESOLVED_TYPE("no launcher generated for %s: %s is not resolved"),
 
   // The method.
   MISSING_KERNEL(

@@ -37,7 +37,17 @@ public final class UnresolvedTypes {
    * @param type its simple name
    * @param place where it stands, {@code run(Missing)}
    */
-  public record Unresolved(String type, String place) {}
+  public record Unresolved(String type, String place) {
+    /** What javac calls a type of which it has kept no name. */
+    private static final String NAMELESS = "<any>";
+
+    /** The type and its place, {@code type Missing in run(Missing)}. */
+    public String inWords() {
+      return (type.equals(NAMELESS) ? "a type" : "type " + type)
+          + " in "
+          + place.replace(NAMELESS, "...");
+    }
+  }
 
   /** The first missing type that {@code type} or its kernels name. */
   public Optional<Unresolved> firstIn(TypeElement type) {
