@@ -11,6 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The processor in Eclipse's compiler, which implements elements and types in its own way. */
 class EclipseCompilerTest {
@@ -71,6 +72,34 @@ class EclipseCompilerTest {
     assertThat(build.complaints()).isEmpty();
     assertThat(build.errors())
         .containsExactly("Kernels.java:6 ERROR Type mismatch: cannot convert from int to boolean");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "@Kernel(Missing.ENTRY) void run(@ThreadCount int n);",
+        "@Kernel(null) void run(@ThreadCount int n);",
+        "@Kernel({\"one\", \"two\"}) void run(@ThreadCount int n);",
+        "@Kernel void run(@Reads(below = {\"x\", null}) DeviceArray<int[]> x, @ThreadCount int n);",
+        "@Kernel void run(@Reads @Reads DeviceArray<int[]> x, @ThreadCount int n);",
+      })
+  void whatTheCompilerRefusesInAnAnnotationIsItsErrorAlone(String kernel) {
+    UserBuild build =
+        build()
+            .with(
+                "demo/Kernels.java",
+                Sources.kernels(kernel).replace("@KernelModule", Sources.UNSEEN + "@KernelModule"))
+            .run();
+
+    assertThat(build.isCompiled()).isFalse();
+    assertThat(build.complaints()).isEmpty();
+    assertThat(build.inGeneratedFiles()).isEmpty();
+  }
+
+  @Test
+  void textThatOnlyLooksLikeARefusedValueIsKept() {
+    assertThat(kernels("@Kernel(\"<error>\") void run(@ThreadCount int n);").run().ids())
+        .contains("ERROR [EntryName]");
   }
 
   @Test

@@ -220,15 +220,23 @@ final class ArrayParser {
           hint.get()
               .map(access -> "; its code says " + KernelParameter.annotation(access))
               .orElse(""));
-    } else if (accesses.size() > 1) {
-      mistakes.report(
-          Problem.CONFLICTING_ACCESS,
-          declared.culprit(accesses.get(1)),
-          Mirrors.name(accesses.get(1)),
-          Mirrors.name(accesses.get(0)),
-          declared.shown());
+      return Optional.empty();
     }
-    return accesses.size() == 1 ? Optional.of(accesses.get(0)) : Optional.empty();
+    AnnotationMirror first = accesses.get(0);
+    // The compiler refuses an annotation that is there twice.
+    Optional<AnnotationMirror> other =
+        accesses.stream()
+            .filter(each -> !Mirrors.name(each).equals(Mirrors.name(first)))
+            .findFirst();
+    other.ifPresent(
+        second ->
+            mistakes.report(
+                Problem.CONFLICTING_ACCESS,
+                declared.culprit(second),
+                Mirrors.name(second),
+                Mirrors.name(first),
+                declared.shown()));
+    return other.isPresent() ? Optional.empty() : Optional.of(first);
   }
 
   private boolean isTrusted(Declared declared) {

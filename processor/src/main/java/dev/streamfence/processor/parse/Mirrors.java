@@ -16,6 +16,9 @@ import javax.lang.model.util.ElementFilter;
 
 /** Reads annotations of elements without loading them. Stateless. */
 final class Mirrors {
+  /** What compilers return for a value that they refuse. */
+  private static final Object REFUSED = "<error>";
+
   private Mirrors() {}
 
   /** The annotation of this type on {@code element}. */
@@ -101,20 +104,27 @@ final class Mirrors {
 
   /**
    * Whether one of the attributes may be an undeclared constant, or has a value that the compiler
-   * refuses: compilers give it as {@code "<error>"}, which a source could also contain.
+   * refuses: compilers give it as {@link #REFUSED}, which a source could also contain.
    */
   static boolean mayBeUnresolved(AnnotationMirror mirror) {
     return readable(mirror).isEmpty()
         || values(mirror).values().stream().anyMatch(Mirrors::mayBeUnresolved);
   }
 
-  /**
-   * Whether one certainly is: javac, unlike Eclipse, only puts quotes around texts of the source.
-   */
+  /** Whether one certainly is. */
   static boolean isUnresolved(AnnotationMirror mirror) {
     return readable(mirror).isEmpty()
-        || values(mirror).values().stream()
-            .anyMatch(value -> hasText(value, each -> !each.toString().startsWith("\"")));
+        || values(mirror).values().stream().anyMatch(value -> hasText(value, Mirrors::isRefused));
+  }
+
+  /**
+   * Whether a value with the text of an unresolved one is no text of the source. javac only puts
+   * quotes around those.
+   */
+  private static boolean isRefused(AnnotationValue value) {
+    // Compares identity: Eclipse's compiler returns a literal of its own code, which is the one
+    // here, and makes a new String for a text of the source.
+    return value.getValue() == REFUSED || !value.toString().startsWith("\"");
   }
 
   private static boolean mayBeUnresolved(AnnotationValue value) {
@@ -126,7 +136,7 @@ final class Mirrors {
     return value.getValue() instanceof List<?> values
         ? values.stream()
             .anyMatch(each -> each instanceof AnnotationValue one && hasText(one, condition))
-        : "<error>".equals(value.getValue()) && condition.test(value);
+        : REFUSED.equals(value.getValue()) && condition.test(value);
   }
 
   /**
