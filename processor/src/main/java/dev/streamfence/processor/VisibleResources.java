@@ -20,6 +20,7 @@ import java.util.function.Function;
 import javax.annotation.processing.Filer;
 import javax.tools.FileObject;
 import javax.tools.StandardLocation;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Finds the resources of the compiled code during compilation: in the folders of an option, in the
@@ -198,8 +199,11 @@ final class VisibleResources {
     }
   }
 
-  /** Whether reading a file ends without another process, unlike a pipe; true inside archives. */
-  static boolean isRegular(URI file) {
-    return !"file".equals(file.getScheme()) || Files.isRegularFile(Path.of(file));
+  /**
+   * Whether reading a file ends without another process, unlike a pipe; true inside archives, for
+   * which Eclipse's compiler has no URI if their path has a space.
+   */
+  static boolean isRegular(@Nullable URI file) {
+    return file == null || !"file".equals(file.getScheme()) || Files.isRegularFile(Path.of(file));
   }
 }

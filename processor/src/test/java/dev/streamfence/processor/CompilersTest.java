@@ -1,10 +1,16 @@
 package dev.streamfence.processor;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.jar.JarEntry;
+import java.util.jar.JarOutputStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -74,6 +80,28 @@ class CompilersTest {
         .contains("KernelImage.resource(\"k.ptx\", FirstLauncher");
     assertThat(build.generated("demo/KernelsLauncher.java"))
         .containsPattern("\"k.ptx\",\\s+\"[0-9a-f]{64}\"");
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void codeInAJarIsComparedWhateverItsPath(UserBuild.Tool tool) throws IOException {
+    Path jar = Files.createDirectories(folder.resolve("my jars, 100 %")).resolve("kernels.jar");
+    try (JarOutputStream out = new JarOutputStream(Files.newOutputStream(jar))) {
+      out.putNextEntry(new JarEntry("k.ptx"));
+      out.write(
+          ".version 7.0\n.target sm_75\n.address_size 64\n.entry other() { ret; }\n"
+              .getBytes(UTF_8));
+    }
+    List<Path> classPath = new ArrayList<>(List.of(jar));
+    classPath.addAll(UserBuild.OWN_CLASS_PATH);
+
+    UserBuild build =
+        UserBuild.by(tool, folder)
+            .classPath(classPath)
+            .with("demo/Kernels.java", Sources.kernels(RUN))
+            .run();
+
+    assertThat(build.ids()).containsExactly("ERROR [NoSuchEntry]");
   }
 
   @ParameterizedTest
