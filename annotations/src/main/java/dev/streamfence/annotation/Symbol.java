@@ -18,7 +18,8 @@ import java.lang.annotation.Target;
  * one runtime share it; another interface that names the same module has a variable of its own.
  *
  * <p>The size and the kind of the elements are compared with the module's PTX, and with the loaded
- * module.
+ * module. In PTX, arrays and structures are bytes, which fit all elements; {@code byte[]} fits all
+ * variables.
  *
  * <pre>{@code
  * @Symbol("weights")

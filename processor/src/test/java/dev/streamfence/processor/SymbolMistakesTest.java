@@ -39,6 +39,19 @@ class SymbolMistakesTest {
       .visible .entry run(.param .u32 n) { ret; }
       """;
 
+  /** Those that nvcc declares with a type, structures that look like them, and bits. */
+  private static final String TYPED =
+      """
+      .global .align 8 .f64 big;
+      .global .align 8 .u64 pointer;
+      .global .align 2 .u16 small;
+      .global .align 1 .u8 flag = 1;
+      .global .align 8 .u64 counts[2] = {1, 2};
+      .global .align 8 .u64 structure[2] = {8589934593, generic(big)};
+      .global .align 8 .b64 bits;
+      .global .align 16 .b8 vector[16];
+      """;
+
   private static final String NAME_RULE =
       " is not a variable's name; such a name starts with an ASCII letter, '_' or '$', continues"
           + " with these or digits, and has at most 1024 characters; give one as @Symbol(\"name\")";
@@ -198,10 +211,15 @@ class SymbolMistakesTest {
     "SYMBOL_LAYOUT, text, int, 'has an alignment of 1 bytes, less than the 4 of a int'",
     "SYMBOL_KIND, limit, int, 'is declared as int[]; in the code, it is a .f32'",
     "SYMBOL_KIND, _ZN2ns5totalE, float, 'is declared as float[]; in the code, it is a .u32'",
+    "SYMBOL_KIND, _ZN2ns5totalE, short, 'is declared as short[]; in the code, it is a .u32'",
+    "SYMBOL_KIND, _ZN2ns5totalE, boolean, 'is declared as boolean[]; in the code, it is a .u32'",
+    "SYMBOL_KIND, big, float, 'is declared as float[]; in the code, it is a .f64'",
+    "SYMBOL_KIND, pointer, int, 'is declared as int[]; in the code, it is a .u64'",
+    "SYMBOL_KIND, counts, int, 'is declared as int[]; in the code, it is a .u64'",
   })
   void elementsFit(Problem problem, String name, String type, String message) throws Exception {
     Mistakes.in(
-            code(),
+            code(PTX + TYPED),
             Sources.kernels(
                 KERNEL + "@Symbol(\"" + name + "\") DeviceArray<" + type + "[]> «any();"))
         .are(
@@ -217,10 +235,23 @@ class SymbolMistakesTest {
     "text, byte",
     "_ZN2ns5totalE, int",
     "weights, boolean",
+    "big, double",
+    "big, byte",
+    "pointer, long",
+    "small, short",
+    "small, char",
+    "flag, boolean",
+    "flag, byte",
+    "counts, long",
+    "structure, int",
+    "structure, float",
+    "bits, float",
+    "bits, long",
+    "vector, float",
   })
   void variablesThatFitAreNoMistake(String name, String type) throws Exception {
     Mistakes.in(
-            code(),
+            code(PTX + TYPED),
             Sources.kernels(
                 KERNEL + "@Symbol(\"" + name + "\") DeviceArray<" + type + "[]> any();"))
         .areNone();
@@ -248,6 +279,10 @@ class SymbolMistakesTest {
   }
 
   private Resources code() throws Exception {
-    return Resources.in(folder).with("k.ptx", PTX);
+    return code(PTX);
+  }
+
+  private Resources code(String ptx) throws Exception {
+    return Resources.in(folder).with("k.ptx", ptx);
   }
 }

@@ -1,6 +1,7 @@
 package dev.streamfence.internal.ptx.check;
 
 import dev.streamfence.internal.ptx.check.SymbolMismatch.SymbolDifference;
+import dev.streamfence.internal.ptx.syntax.Operand;
 import dev.streamfence.internal.ptx.syntax.PtxModule;
 import dev.streamfence.internal.ptx.syntax.ScalarType;
 import dev.streamfence.internal.ptx.syntax.Variable;
@@ -11,8 +12,8 @@ import java.util.Optional;
 
 /**
  * Compares declared variables with those of a module: that they exist, and the size, the alignment
- * and the kind of their elements. Compilers declare arrays and structures as bytes, which fit every
- * kind. Stateless.
+ * and the width and kind of their elements. Compilers declare arrays and structures as bytes, which
+ * fit all elements, as {@code byte[]} fits all variables. Stateless.
  */
 public final class SymbolCheck {
   private SymbolCheck() {}
@@ -36,7 +37,7 @@ public final class SymbolCheck {
     Variable variable = found.get();
     Optional<SymbolMismatch> layout =
         compare(declared, variable.sizeInBytes(), variable.alignment());
-    return layout.isPresent() ? layout : compareKinds(declared, variable);
+    return layout.isPresent() ? layout : compareElements(declared, variable);
   }
 
   /**
@@ -69,12 +70,13 @@ public final class SymbolCheck {
             + declared.elementType().primitive());
   }
 
-  private static Optional<SymbolMismatch> compareKinds(KernelSymbol declared, Variable variable) {
-    ScalarType type = variable.type();
-    boolean isInteger = type.isInteger() && type.kind != ScalarType.NumberKind.BITS;
-    boolean differs = declared.elementType().isFloatingPoint() ? isInteger : type.isFloat();
-    return differs
-        ? Optional.of(
+  private static Optional<SymbolMismatch> compareElements(
+      KernelSymbol declared, Variable variable) {
+    return declared.elementType() == ElementType.BYTE
+            || isOfBytes(variable)
+            || areElements(variable.type(), declared.elementType())
+        ? Optional.empty()
+        : Optional.of(
             new SymbolMismatch(
                 SymbolDifference.KIND,
                 "variable "
@@ -82,7 +84,32 @@ public final class SymbolCheck {
                     + " is declared as "
                     + declared.elementType().primitive()
                     + "[]; in the code, it is a ."
-                    + type.name().toLowerCase(Locale.ROOT)))
-        : Optional.empty();
+                    + variable.type().name().toLowerCase(Locale.ROOT)));
+  }
+
+  /**
+   * Whether the code does not say what a variable consists of. nvcc declares an array or a
+   * structure as bytes, or as words of 8 bytes if addresses are among its initial values.
+   */
+  private static boolean isOfBytes(Variable variable) {
+    return variable.type() == ScalarType.B8
+        || (variable.array()
+            && variable.initializers().stream()
+                .map(Variable.Initializer::value)
+                .anyMatch(SymbolCheck::isAddress));
+  }
+
+  private static boolean isAddress(Operand value) {
+    return !(value instanceof Operand.IntegerLiteral || value instanceof Operand.FloatLiteral);
+  }
+
+  /** Whether numbers of the code can be of a Java type; bits can be any of theirs. */
+  private static boolean areElements(ScalarType code, ElementType declared) {
+    return switch (code.kind) {
+      case SIGNED, UNSIGNED ->
+          !declared.isFloatingPoint() && code.bytes() == declared.sizeInBytes();
+      case FLOAT -> declared.isFloatingPoint() && code.bytes() == declared.sizeInBytes();
+      case BITS, PREDICATE, OPAQUE -> true;
+    };
   }
 }

@@ -13,7 +13,7 @@ public record SymbolMismatch(SymbolDifference kind, String sentence) {
     NO_VARIABLE,
     /** Its size or its alignment does not fit the elements. */
     LAYOUT,
-    /** It holds integers, and is declared with floating-point numbers, or the reverse. */
+    /** It holds numbers of another width, or integers instead of floating-point numbers. */
     KIND
   }
 }
