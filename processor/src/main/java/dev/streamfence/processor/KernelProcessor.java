@@ -245,6 +245,10 @@ public final class KernelProcessor extends AbstractProcessor {
       ParsedInterface parsed, ModuleCode code, TypeElement type, Mistakes mistakes) {
     String name = parsed.resource().value();
     Culprit culprit = parsed.place();
+    if (code.hasShortAddresses()) {
+      mistakes.report(Problem.ADDRESS_SIZE, culprit, name);
+      return;
+    }
     CodeVerifier verifier = new CodeVerifier(code, parsed.resource(), mistakes);
     parsed.kernels().forEach(kernel -> verifier.verify(kernel.kernel(), kernel.places()));
     parsed

@@ -598,6 +598,18 @@ class CodeMistakesTest {
         .are(Problem.UNREADABLE_MODULE);
   }
 
+  /** Without the directive, addresses have 32 bits. */
+  @ParameterizedTest
+  @ValueSource(strings = {".address_size 32", ""})
+  void codeForShortAddressesIsRefusedAsAWhole(String size) {
+    String code = ".version 7.0\n.target sm_75\n%s\n.entry run(.param .u32 x) { ret; }\n";
+    mistakesOfResource(code.formatted(size).getBytes(UTF_8))
+        .are(
+            Problem.ADDRESS_SIZE,
+            "k/k.ptx is PTX with addresses of 32 bits, which no current device or driver loads;"
+                + " compile it with -m64, which says .address_size 64");
+  }
+
   @Test
   void aBinaryIsReportedAsUnchecked() {
     mistakesOfResource(new byte[] {0x7f, 'E', 'L', 'F', 2, 1})

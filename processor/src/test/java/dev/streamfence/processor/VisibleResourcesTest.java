@@ -61,7 +61,9 @@ class VisibleResourcesTest {
   void aSourceThatIsAPipeIsNotRead() throws Exception {
     pipe(folder.resolve("k.cu"));
     Resources visible =
-        Resources.in(folder).with("k.ptx", ".version 7.0\n.target sm_75\n.entry run() { ret; }\n");
+        Resources.in(folder)
+            .with(
+                "k.ptx", ".version 7.0\n.target sm_75\n.address_size 64\n.entry run() { ret; }\n");
 
     assertTimeoutPreemptively(
             Duration.ofSeconds(120), () -> Mistakes.in(visible, Sources.importing(KERNELS)))
@@ -73,7 +75,7 @@ class VisibleResourcesTest {
     Path text =
         Files.writeString(
             folder.resolve("other"),
-            ".version 7.0\n.target sm_75\n.entry run(.param .u32 n) { ret; }\n");
+            ".version 7.0\n.target sm_75\n.address_size 64\n.entry run(.param .u32 n) { ret; }\n");
     Files.createSymbolicLink(folder.resolve("k.ptx"), text);
 
     Mistakes.in(Resources.in(folder), Sources.importing(KERNELS)).areNoneAtAll();

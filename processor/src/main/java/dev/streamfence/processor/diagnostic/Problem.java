@@ -145,6 +145,9 @@ public enum Problem {
           + " loaded; copy resources before compilation, or name their folder with"
           + " -Astreamfence.resources"),
   UNREADABLE_MODULE("%s cannot be read as PTX: %s"),
+  ADDRESS_SIZE(
+      "%s is PTX with addresses of 32 bits, which no current device or driver loads; compile it with"
+          + " -m64, which says .address_size 64"),
   UNCHECKED_MODULE(Diagnostic.Kind.WARNING, "%s is %s, so its code cannot be compared with %s; %s"),
   NO_CUDA_COMPILER(
       "%s is not compiled: %s is not visible, and no compiler is named; give -Astreamfence.nvcc=nvcc or"

@@ -70,6 +70,11 @@ public sealed interface ModuleCode {
     return Optional.empty();
   }
 
+  /** Whether its addresses have another size than those of devices, so that nothing loads it. */
+  default boolean hasShortAddresses() {
+    return this instanceof Ptx ptx && ptx.check().module().addressSize() != Long.SIZE;
+  }
+
   /** The hash of the file if its kernels were compared with their interface; otherwise empty. */
   default String comparedHash() {
     return this instanceof Ptx ptx ? ptx.sha256() : "";
