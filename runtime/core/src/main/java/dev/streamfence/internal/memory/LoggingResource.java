@@ -61,7 +61,7 @@ public final class LoggingResource implements AllocationResource {
           allocation.generation(),
           null);
       return allocation;
-    } catch (RuntimeException | Error e) {
+    } catch (Throwable e) {
       append(Action.ALLOCATE, device, stream, 0, sizeInBytes, tag, 0, e);
       throw e;
     }
@@ -106,7 +106,7 @@ public final class LoggingResource implements AllocationResource {
         append(allocation, null);
       }
       return isFreed;
-    } catch (RuntimeException | Error e) {
+    } catch (Throwable e) {
       append(allocation, e);
       throw e;
     }
@@ -122,7 +122,7 @@ public final class LoggingResource implements AllocationResource {
       long released = resource.awaitReap(wanted);
       append(Action.REAP, device, -1, 0, released, "", 0, null);
       return released;
-    } catch (RuntimeException | Error e) {
+    } catch (Throwable e) {
       append(Action.REAP, device, -1, 0, 0, "", 0, e);
       throw e;
     }
@@ -187,7 +187,7 @@ public final class LoggingResource implements AllocationResource {
   private void observe(AllocationRecord record) {
     try {
       observer.record(record);
-    } catch (RuntimeException | Error e) {
+    } catch (Throwable e) {
       // The log matters more, and the request more than both.
     }
   }
@@ -232,7 +232,7 @@ public final class LoggingResource implements AllocationResource {
               message == null ? "" : cut(message, MESSAGE_BYTES));
       observe(record);
       log.append(record);
-    } catch (RuntimeException | Error refused) {
+    } catch (Throwable refused) {
       // A failure of the log must not hide the outcome of the call.
       dropped.incrementAndGet();
     }

@@ -3,9 +3,8 @@ package dev.streamfence.internal.order;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The steps of an orderly close: each runs even if an earlier one failed, even with an {@link
- * Error}. The first failure is thrown at the end, with the others suppressed. Confined to one
- * thread.
+ * The steps of an orderly close: each runs even if an earlier one failed, with whatever it throws.
+ * The first failure is thrown at the end, with the others suppressed. Confined to one thread.
  */
 public final class Teardown {
   private @Nullable Throwable first;
@@ -14,12 +13,17 @@ public final class Teardown {
   public void step(Runnable step) {
     try {
       step.run();
-    } catch (RuntimeException | Error e) {
-      if (first == null) {
-        first = e;
-      } else if (first != e) {
-        first.addSuppressed(e);
-      }
+    } catch (Throwable e) {
+      failed(e);
+    }
+  }
+
+  /** Notes the failure of a step that was carried out elsewhere. */
+  public void failed(Throwable failure) {
+    if (first == null) {
+      first = failure;
+    } else if (first != failure) {
+      first.addSuppressed(failure);
     }
   }
 
@@ -37,11 +41,14 @@ public final class Teardown {
 
   /** Throws the first failure, if any. */
   public void finish() {
-    if (first instanceof Error error) {
-      throw error;
+    if (first != null) {
+      Teardown.<RuntimeException>rethrow(first);
     }
-    if (first instanceof RuntimeException exception) {
-      throw exception;
-    }
+  }
+
+  /** Throws a failure of any kind as it is. */
+  @SuppressWarnings("unchecked") // Other code may throw what it does not declare.
+  private static <T extends Throwable> void rethrow(Throwable failure) throws T {
+    throw (T) failure;
   }
 }

@@ -7,6 +7,7 @@ import de.siegmar.fastcsv.reader.CsvReader;
 import de.siegmar.fastcsv.reader.CsvRecord;
 import dev.streamfence.DeviceException;
 import dev.streamfence.UseAfterFreeException;
+import dev.streamfence.internal.Undeclared;
 import dev.streamfence.internal.order.NamedUse;
 import dev.streamfence.internal.order.Submission;
 import dev.streamfence.memory.AllocationLog;
@@ -15,6 +16,7 @@ import dev.streamfence.memory.AllocationRecord.Action;
 import dev.streamfence.memory.RecordedAllocations;
 import dev.streamfence.simulation.DriverCall;
 import dev.streamfence.simulation.Schedule;
+import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.time.Instant;
@@ -29,6 +31,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 final class LoggingResourceTest {
   private final SimulatedStreams on = new SimulatedStreams(Schedule.EAGER);
@@ -212,13 +215,17 @@ final class LoggingResourceTest {
     assertThat(log.records().get(0).error()).isEqualTo("DeviceException");
   }
 
-  @Test
-  void aLogThatThrowsIsCountedAndDoesNotDisturbTheCaller() {
+  @ParameterizedTest
+  @ValueSource(classes = {IllegalStateException.class, IOException.class})
+  void aLogThatThrowsIsCountedAndDoesNotDisturbTheCaller(Class<? extends Exception> kind) {
     LoggingResource refused =
         new LoggingResource(
             inner,
             record -> {
-              throw new IllegalStateException("full");
+              throw Undeclared.thrown(
+                  kind == IOException.class
+                      ? new IOException("full")
+                      : new IllegalStateException("full"));
             });
     refused.deallocate(refused.allocate(64, on.a, ""));
     assertThat(refused.droppedRecords()).isEqualTo(2);

@@ -3,6 +3,8 @@ package dev.streamfence.internal.order;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.streamfence.internal.Undeclared;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -16,11 +18,8 @@ final class TeardownTest {
     teardown.step(
         () -> {
           done.add(name);
-          if (failure instanceof Error error) {
-            throw error;
-          }
-          if (failure instanceof RuntimeException exception) {
-            throw exception;
+          if (failure != null) {
+            throw Undeclared.thrown(failure);
           }
         });
   }
@@ -56,6 +55,16 @@ final class TeardownTest {
     Error error = new OutOfMemoryError("the heap");
     step("one", error);
     assertThatThrownBy(teardown::finish).isSameAs(error);
+  }
+
+  /** The code of a user in Kotlin or Scala may throw it. */
+  @Test
+  void aCheckedExceptionEndsNoLaterStepAndIsThrownAsItIs() {
+    Exception checked = new IOException("the disk");
+    step("one", checked);
+    step("two", null);
+    assertThat(done).containsExactly("one", "two");
+    assertThatThrownBy(teardown::finish).isSameAs(checked);
   }
 
   @Test
