@@ -425,13 +425,15 @@ public final class CachingPool implements MemoryResource {
   /** The figures of about this moment. */
   public PoolStatistics statistics() {
     long reused = reuses.sum();
+    long largest = heap.largest();
     for (PoolCache cache : caches.values()) {
       reused += cache.reuses();
+      largest = Math.max(largest, cache.largest());
     }
     return new PoolStatistics(
         heap.heldBytes(),
         unusedBytes(),
-        heap.largest(),
+        largest,
         heap.segments(),
         reused,
         reusesAfterWait.sum(),

@@ -82,6 +82,17 @@ final class PoolCache {
     return bytes;
   }
 
+  /** The size of the largest block; 0 if there is none. */
+  synchronized long largest() {
+    long largest = 0;
+    for (PoolBlock block : newest) {
+      for (; block != null; block = block.nextCached) {
+        largest = Math.max(largest, block.size);
+      }
+    }
+    return largest;
+  }
+
   synchronized long reuses() {
     return reuses;
   }

@@ -433,6 +433,14 @@ final class CachingPoolTest {
   }
 
   @Test
+  void memoryThatAStreamHasReturnedIsInOnePieceUntilItIsSplit() {
+    allocate(a, 14 * MIB).close();
+    assertThat(pool().unusedBytes()).isEqualTo(14 * MIB);
+    assertThat(pool().largestUnusedBytes()).isEqualTo(14 * MIB);
+    assertThat(pool().fragmentation()).isZero();
+  }
+
+  @Test
   void smallArraysShareASegmentAndAreJoinedWhenTheyAreClosed() {
     List<DeviceArray<byte[]>> arrays = new ArrayList<>();
     for (int i = 0; i < 16; i++) {
