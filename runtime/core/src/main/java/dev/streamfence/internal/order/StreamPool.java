@@ -451,10 +451,10 @@ public final class StreamPool {
     return index > capacity && index < firstAdopted();
   }
 
-  /** A stream, in words. */
+  /** A stream, in words; the number of one that callers use is its {@code DeviceStream.id()}. */
   String describe(int index) {
     if (index >= firstAdopted()) {
-      return "adopted stream " + (index - firstAdopted() + 1);
+      return "adopted stream " + index;
     }
     return isForTransfers(index) ? "transfer stream " + (index - capacity) : "stream " + index;
   }

@@ -60,7 +60,7 @@ final class AdoptedStreamTest {
       VectorKernels.on(own).increment(x, 4);
       assertThat(x.download(adopted)).containsExactly(4, 5, 6, 7);
       assertThat(adopted.id()).isNotEqualTo(own.id()).isNotZero();
-      assertThat(adopted).hasToString("adopted stream 1 of " + gpu);
+      assertThat(adopted).hasToString("adopted stream " + adopted.id() + " of " + gpu);
     }
   }
 
@@ -149,7 +149,7 @@ final class AdoptedStreamTest {
     adopted.close();
     assertThatThrownBy(() -> VectorKernels.on(adopted).increment(x, 4))
         .satisfies(misuse(Misuse.CLOSED_STREAM))
-        .hasMessageContaining("adopted stream 1");
+        .hasMessageContaining("adopted stream " + adopted.id());
     assertThatThrownBy(adopted::synchronize).isInstanceOf(StreamMisuseException.class);
   }
 
@@ -230,7 +230,8 @@ final class AdoptedStreamTest {
         call ->
             assertThatThrownBy(adopted::close)
                 .satisfies(misuse(Misuse.INSIDE_LAUNCH))
-                .hasMessageContaining("adopted stream 1 is closed inside of a launch"));
+                .hasMessageContaining(
+                    "adopted stream " + adopted.id() + " is closed inside of a launch"));
     VectorKernels.on(adopted).increment(x, 4);
     adopted.close();
     assertThat(x.download(own)).containsExactly(2, 3, 4, 5);
