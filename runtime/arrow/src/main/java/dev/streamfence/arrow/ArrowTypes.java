@@ -32,20 +32,22 @@ final class ArrowTypes {
 
   /** The field of a column for a vector. */
   static ColumnField column(Field field, DictionaryProvider dictionaries) {
+    String name = orEmpty(field.getName());
+    DictionaryEncoding encoding = field.getDictionary();
     ColumnType type =
-        (field.getDictionary() == null
-                ? plain(field)
-                : encoded(field, field.getDictionary(), dictionaries))
-            .orElseThrow(
-                () ->
-                    new IllegalArgumentException(
-                        "field '"
-                            + field.getName()
-                            + "' has the type "
-                            + field.getType()
-                            + "; supported are "
-                            + SUPPORTED));
-    return new ColumnField(field.getName(), type, field.isNullable());
+        encoding != null
+            ? encoded(name, encoding, dictionaries)
+            : plain(field)
+                .orElseThrow(
+                    () ->
+                        new IllegalArgumentException(
+                            "field '"
+                                + name
+                                + "' has the type "
+                                + field.getType()
+                                + "; supported are "
+                                + SUPPORTED));
+    return new ColumnField(name, type, field.isNullable());
   }
 
   /** The field of a vector for a column; a dictionary gets the id. */
@@ -95,22 +97,29 @@ final class ArrowTypes {
     return type instanceof ArrowType.Utf8 ? Optional.of(ColumnType.UTF8) : Optional.empty();
   }
 
-  private static Optional<ColumnType> encoded(
-      Field field, DictionaryEncoding encoding, DictionaryProvider dictionaries) {
+  private static ColumnType encoded(
+      String name, DictionaryEncoding encoding, DictionaryProvider dictionaries) {
     Dictionary dictionary = dictionaries.lookup(encoding.getId());
     if (dictionary == null) {
       throw new IllegalArgumentException(
           "field '"
-              + field.getName()
+              + name
               + "' refers to dictionary "
               + encoding.getId()
               + ", which the provider does not have");
     }
-    return dictionary.getVectorType() instanceof ArrowType.Utf8
-        ? Optional.of(
-            new DictionaryType(
-                integer(encoding.getIndexType()), ColumnType.UTF8, encoding.isOrdered()))
-        : Optional.empty();
+    if (!(dictionary.getVectorType() instanceof ArrowType.Utf8)) {
+      throw new IllegalArgumentException(
+          "field '"
+              + name
+              + "' is encoded by dictionary "
+              + encoding.getId()
+              + " of "
+              + dictionary.getVectorType()
+              + "; dictionaries of utf8 are supported");
+    }
+    return new DictionaryType(
+        integer(encoding.getIndexType()), ColumnType.UTF8, encoding.isOrdered());
   }
 
   private static PlainType integer(ArrowType.Int type) {

@@ -161,8 +161,9 @@ final class ArrowDictionariesTest {
       try (VectorSchemaRoot root = encoded(dictionary, type, 0)) {
         assertThatIllegalArgumentException()
             .isThrownBy(() -> ArrowTables.upload(stream, root, provider))
-            .withMessageStartingWith("field 'city' has the type Int(32, true)")
-            .withMessageContaining("dictionaries of utf8");
+            .withMessage(
+                "field 'city' is encoded by dictionary 0 of Int(32, true); dictionaries of utf8"
+                    + " are supported");
       }
     }
   }

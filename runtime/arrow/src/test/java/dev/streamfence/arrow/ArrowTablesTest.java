@@ -32,6 +32,8 @@ import org.apache.arrow.vector.VectorSchemaRoot;
 import org.apache.arrow.vector.dictionary.DictionaryProvider.MapDictionaryProvider;
 import org.apache.arrow.vector.ipc.message.ArrowFieldNode;
 import org.apache.arrow.vector.types.pojo.ArrowType;
+import org.apache.arrow.vector.types.pojo.Field;
+import org.apache.arrow.vector.types.pojo.FieldType;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -128,6 +130,24 @@ final class ArrowTablesTest {
         VectorSchemaRoot back = ArrowTables.download(stream, allocator, table)) {
       assertThat(back.getRowCount()).isEqualTo(7);
       assertThat(back.getFieldVectors()).isEmpty();
+    }
+  }
+
+  /** Arrow Java lets a field have no name at all, which is the same as an empty one. */
+  @Test
+  void aFieldWhoseNameIsMissingIsAColumnWithoutAName() {
+    Field field = new Field(null, FieldType.nullable(INT32), null);
+    try (IntVector vector = new IntVector(field, allocator)) {
+      vector.allocateNew(1);
+      vector.set(0, 7);
+      vector.setValueCount(1);
+      VectorSchemaRoot root = VectorSchemaRoot.of(vector);
+      try (DeviceTable table = ArrowTables.upload(stream, root)) {
+        assertThat(table.schema().field(0).name()).isEmpty();
+        vector.set(0, 8);
+        ArrowTables.downloadInto(stream, table, root);
+        assertThat(vector.get(0)).isEqualTo(7);
+      }
     }
   }
 
