@@ -1,6 +1,7 @@
 package dev.streamfence;
 
 import dev.streamfence.internal.device.RuntimeOpener;
+import dev.streamfence.internal.order.Teardown;
 import dev.streamfence.memory.MemoryStatistics;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -103,10 +104,10 @@ public final class DeviceGroup implements AutoCloseable {
         opened.add(opener.apply(i));
       }
       return new DeviceGroup(List.copyOf(opened));
-    } catch (RuntimeException | Error e) {
+    } catch (Throwable e) {
       try {
         new DeviceGroup(opened).close();
-      } catch (RuntimeException | Error unclosed) {
+      } catch (Throwable unclosed) {
         e.addSuppressed(unclosed);
       }
       throw e;
@@ -176,21 +177,11 @@ public final class DeviceGroup implements AutoCloseable {
    */
   @Override
   public void close() {
-    RuntimeException failure = null;
+    Teardown teardown = new Teardown();
     for (int i = runtimes.size() - 1; i >= 0; i--) {
-      try {
-        runtimes.get(i).close();
-      } catch (RuntimeException e) {
-        if (failure == null) {
-          failure = e;
-        } else {
-          failure.addSuppressed(e);
-        }
-      }
+      teardown.step(runtimes.get(i)::close);
     }
-    if (failure != null) {
-      throw failure;
-    }
+    teardown.finish();
   }
 
   @Override

@@ -56,12 +56,13 @@ final class ArchitectureTest {
   private static final String ROOT = "dev.streamfence";
   private static final String INTERNAL = ROOT + ".internal";
 
-  /** What the static methods of exported types call. */
+  /** What the static methods of exported types call, and their closes. */
   private static final Set<String> ENTRANCES =
       Set.of(
           INTERNAL + ".device.RuntimeOpener",
           INTERNAL + ".graph.GraphRecorder",
           INTERNAL + ".launch.TrackedModuleLoader",
+          INTERNAL + ".order.Teardown",
           INTERNAL + ".pressure.PressureTask",
           INTERNAL + ".trace.RecordedTrace",
           INTERNAL + ".column.TrackedColumns",

@@ -86,7 +86,7 @@ public final class ArrowTables {
         columns.add(upload.column(schema.field(i), root.getVector(i)));
       }
       return DeviceTable.of(stream, memory, schema, columns, root.getRowCount());
-    } catch (RuntimeException | Error e) {
+    } catch (Throwable e) {
       Closing.closeAfter(e, columns);
       throw e;
     }

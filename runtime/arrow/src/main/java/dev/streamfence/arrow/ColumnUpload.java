@@ -54,7 +54,7 @@ final class ColumnUpload {
     List<AutoCloseable> made = new ArrayList<>();
     try {
       return column(field, vector, made);
-    } catch (RuntimeException | Error e) {
+    } catch (Throwable e) {
       Closing.closeAfter(e, made);
       throw e;
     }

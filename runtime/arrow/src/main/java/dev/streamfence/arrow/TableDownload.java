@@ -60,7 +60,7 @@ record TableDownload(DeviceStream stream, DeviceTable table, HostTransfer transf
     try {
       downloads.forEach(download -> download.run(stream, transfer));
       root.setRowCount(rows);
-    } catch (RuntimeException | Error e) {
+    } catch (Throwable e) {
       Closing.closeAfter(e, downloads.stream().map(ColumnDownload::vector).toList());
       Closing.closeAfter(e, List.of(root::clear));
       throw e;

@@ -5,6 +5,7 @@ import dev.streamfence.DeviceStream;
 import dev.streamfence.OutOfMemoryBudgetException;
 import dev.streamfence.StreamMisuseException;
 import dev.streamfence.internal.graph.GraphRecorder;
+import dev.streamfence.internal.order.Teardown;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -267,23 +268,16 @@ public final class GraphCache<K> implements AutoCloseable {
       all = new ArrayList<>(entries.values());
       entries.clear();
     }
-    RuntimeException failure = null;
+    Teardown teardown = new Teardown();
     for (Entry entry : all) {
-      try {
-        KernelGraph graph = entry.leave();
-        if (graph != null) {
-          graph.close();
-        }
-      } catch (RuntimeException e) {
-        if (failure == null) {
-          failure = e;
-        } else {
-          failure.addSuppressed(e);
-        }
-      }
+      teardown.step(
+          () -> {
+            KernelGraph graph = entry.leave();
+            if (graph != null) {
+              graph.close();
+            }
+          });
     }
-    if (failure != null) {
-      throw failure;
-    }
+    teardown.finish();
   }
 }

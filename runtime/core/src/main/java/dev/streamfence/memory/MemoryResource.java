@@ -17,10 +17,10 @@ package dev.streamfence.memory;
  * its arrays: launches and allocations are refused there, and other calls may deadlock. It may call
  * the resource behind it and the driver.
  *
- * <p>A {@link RuntimeException} from {@link #allocate} or {@link #deallocate} means that nothing
- * has changed. After an {@link Error} from {@code deallocate} the runtime does not return the
- * memory again, since it may have been returned. Once the device is lost, the runtime no longer
- * calls the resource: the memory is lost with the device.
+ * <p>An {@link Exception} from {@link #allocate} or {@link #deallocate} means that nothing has
+ * changed. After an {@link Error} from {@code deallocate} the runtime does not return the memory
+ * again, since it may have been returned. Once the device is lost, the runtime no longer calls the
+ * resource: the memory is lost with the device.
  *
  * <p>Its {@link Object#toString} names it in errors and logs.
  */

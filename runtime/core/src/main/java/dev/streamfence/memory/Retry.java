@@ -97,7 +97,7 @@ public final class Retry {
         }
       }
       return results;
-    } catch (RuntimeException | Error e) {
+    } catch (Throwable e) {
       results.forEach(result -> closeAfter(e, result));
       throw e;
     }
@@ -113,7 +113,7 @@ public final class Retry {
     @Nullable List<? extends T> found;
     try {
       found = splitter.apply(part);
-    } catch (RuntimeException | Error e) {
+    } catch (Throwable e) {
       if (e != tooMuch) {
         e.addSuppressed(tooMuch);
       }
@@ -146,7 +146,7 @@ public final class Retry {
     if (result instanceof AutoCloseable closeable) {
       try {
         closeable.close();
-      } catch (Exception | Error e) {
+      } catch (Throwable e) {
         failure.addSuppressed(e);
       }
     }

@@ -86,7 +86,7 @@ final class NewArrays {
         array.fill(stream, 0L);
       }
       return array;
-    } catch (RuntimeException | Error e) {
+    } catch (Throwable e) {
       array.closeAfter(e);
       throw e;
     }
@@ -101,7 +101,7 @@ final class NewArrays {
     try {
       array.upload(stream, source);
       return array;
-    } catch (RuntimeException | Error e) {
+    } catch (Throwable e) {
       array.closeAfter(e);
       throw e;
     }

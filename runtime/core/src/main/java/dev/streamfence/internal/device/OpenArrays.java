@@ -73,7 +73,7 @@ final class OpenArrays implements LostArrays.Keeper {
         isEnded = shares;
         try {
           counted(() -> closeForUser(allocation), allocation);
-        } catch (RuntimeException | Error e) {
+        } catch (Throwable e) {
           if (allocation.isOpen()) {
             isEnded = false;
             hold();
@@ -207,7 +207,7 @@ final class OpenArrays implements LostArrays.Keeper {
           if (allocation.isOpen()) {
             free(allocation);
           }
-        } catch (RuntimeException e) {
+        } catch (Exception e) {
           faults.swallowed(e);
           failed.add(allocation);
         } catch (Error e) {
@@ -226,7 +226,7 @@ final class OpenArrays implements LostArrays.Keeper {
   void freeAfter(Allocation allocation, Error failure) {
     try {
       deallocate(allocation);
-    } catch (RuntimeException | Error e) {
+    } catch (Throwable e) {
       failure.addSuppressed(e);
       if (allocation.isOpen()) {
         lost.add(allocation);
@@ -254,7 +254,7 @@ final class OpenArrays implements LostArrays.Keeper {
   private void counted(Runnable free, Allocation allocation) {
     try {
       free.run();
-    } catch (RuntimeException e) {
+    } catch (Exception e) {
       failedFrees.increment();
       failedFreeBytes.add(allocation.sizeInBytes());
       throw e;

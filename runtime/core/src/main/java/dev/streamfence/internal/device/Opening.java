@@ -69,7 +69,7 @@ public record Opening(
     TrackedRuntime runtime;
     try {
       runtime = new TrackedRuntime(this);
-    } catch (RuntimeException | Error e) {
+    } catch (Throwable e) {
       driver.close();
       throw e;
     }
@@ -82,7 +82,7 @@ public record Opening(
       }
       runtime.start();
       return runtime;
-    } catch (RuntimeException | Error e) {
+    } catch (Throwable e) {
       runtime.closeAfter(e);
       throw e;
     }

@@ -102,10 +102,14 @@ final class RuntimeClosing {
     }
     try {
       failures.finish();
-    } catch (RuntimeException e) {
+    } catch (CudaDriverException e) {
       // On a device lost earlier, each of these calls returns the same error again.
       if (!wasLost) {
-        throw e instanceof CudaDriverException error ? error.during("closing " + runtime) : e;
+        throw e.during("closing " + runtime);
+      }
+    } catch (Exception e) {
+      if (!wasLost) {
+        throw e;
       }
     }
     return true;

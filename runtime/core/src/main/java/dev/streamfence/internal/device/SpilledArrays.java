@@ -175,7 +175,7 @@ final class SpilledArrays {
    * @param failed receives the failures; the arrays stay on the device then
    * @return the bytes that have left the device
    */
-  long spill(Account payer, long wanted, DeviceStream stream, List<RuntimeException> failed) {
+  long spill(Account payer, long wanted, DeviceStream stream, List<Exception> failed) {
     long spilled = 0;
     for (TrackedSpillable<?> each : leastRecentlyUsedFirst()) {
       if (spilled >= wanted) {
@@ -188,7 +188,7 @@ final class SpilledArrays {
         if (each.spill(stream)) {
           spilled += each.sizeInBytes();
         }
-      } catch (RuntimeException e) {
+      } catch (Exception e) {
         failures.increment();
         failed.add(e);
       }

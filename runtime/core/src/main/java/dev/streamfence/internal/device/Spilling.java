@@ -3,6 +3,7 @@ package dev.streamfence.internal.device;
 import dev.streamfence.DeviceStream;
 import dev.streamfence.OutOfMemoryBudgetException;
 import dev.streamfence.internal.memory.Account;
+import dev.streamfence.internal.order.Teardown;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Predicate;
@@ -39,7 +40,7 @@ final class Spilling {
       Supplier<DeviceStream> stream,
       Predicate<OutOfMemoryBudgetException> spills,
       Supplier<T> request) {
-    List<RuntimeException> failed = new ArrayList<>(0);
+    List<Exception> failed = new ArrayList<>(0);
     while (true) {
       try {
         T result = request.get();
@@ -54,7 +55,7 @@ final class Spilling {
   }
 
   private OutOfMemoryBudgetException with(
-      List<RuntimeException> failed, OutOfMemoryBudgetException refusal) {
+      List<Exception> failed, OutOfMemoryBudgetException refusal) {
     if (failed.isEmpty()) {
       return refusal;
     }
@@ -72,9 +73,7 @@ final class Spilling {
    * @return whether the request may fit now
    */
   boolean makeRoom(
-      OutOfMemoryBudgetException refusal,
-      Supplier<DeviceStream> stream,
-      List<RuntimeException> failed) {
+      OutOfMemoryBudgetException refusal, Supplier<DeviceStream> stream, List<Exception> failed) {
     if (runtime.spills().isEmpty()
         || refusal.requested() > refusal.limit()
         || runtime.life().isEntered()) {
@@ -91,12 +90,11 @@ final class Spilling {
 
   /** Spills idle arrays of this memory; the first failure is thrown when all were tried. */
   long spill(DeviceStream stream, long bytes) {
-    List<RuntimeException> failed = new ArrayList<>(0);
+    List<Exception> failed = new ArrayList<>(0);
     long spilled = runtime.spills().spill(memory.account(), bytes, stream, failed);
-    if (!failed.isEmpty()) {
-      failed.stream().skip(1).forEach(failed.get(0)::addSuppressed);
-      throw failed.get(0);
-    }
+    Teardown failures = new Teardown();
+    failed.forEach(failures::failed);
+    failures.finish();
     return spilled;
   }
 }

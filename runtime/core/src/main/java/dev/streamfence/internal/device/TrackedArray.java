@@ -246,7 +246,7 @@ public sealed class TrackedArray<A> implements ReadableArray<A> permits Writable
     try {
       copy.copyFrom(stream, this);
       return copy;
-    } catch (RuntimeException | Error e) {
+    } catch (Throwable e) {
       copy.closeAfter(e);
       throw e;
     }
@@ -371,7 +371,7 @@ public sealed class TrackedArray<A> implements ReadableArray<A> permits Writable
   void closeAfter(Throwable failure) {
     try {
       close();
-    } catch (RuntimeException | Error e) {
+    } catch (Throwable e) {
       failure.addSuppressed(e);
       // No caller has it to close it again.
       lifetime.abandon();

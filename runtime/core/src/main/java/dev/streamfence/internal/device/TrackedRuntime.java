@@ -166,7 +166,7 @@ public final class TrackedRuntime implements DeviceRuntime {
   void closeAfter(Throwable failure) {
     try {
       closing.close();
-    } catch (RuntimeException | Error e) {
+    } catch (Throwable e) {
       failure.addSuppressed(e);
     }
   }

@@ -145,7 +145,7 @@ public final class TrackedSpillable<A> implements SpillableArray<A> {
       } finally {
         lock.unlock();
       }
-    } catch (RuntimeException | Error e) {
+    } catch (Throwable e) {
       if (!isBack) {
         target.closeAfter(e);
       }
@@ -175,7 +175,7 @@ public final class TrackedSpillable<A> implements SpillableArray<A> {
       }
       try {
         onDevice.close();
-      } catch (RuntimeException | Error e) {
+      } catch (Throwable e) {
         if (onDevice.isOpen()) {
           spills.discardAfter(made, sizeInBytes, e);
         } else {

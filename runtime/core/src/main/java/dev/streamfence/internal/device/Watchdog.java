@@ -47,7 +47,7 @@ final class Watchdog {
     while (!closed) {
       try {
         look.get().forEach(this::report);
-      } catch (RuntimeException | Error e) {
+      } catch (Throwable e) {
         // The next look matters more.
       }
       LockSupport.parkNanos(pauseNanos);
@@ -57,7 +57,7 @@ final class Watchdog {
   private void report(OverdueWork work) {
     try {
       report.accept(work);
-    } catch (RuntimeException | Error e) {
+    } catch (Throwable e) {
       // Such as of a handler of the log: the other work is reported still.
     }
   }

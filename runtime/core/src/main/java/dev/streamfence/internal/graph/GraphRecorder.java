@@ -123,7 +123,7 @@ public final class GraphRecorder {
       GraphContent content = new GraphContent(runtime.driver(), name, recording, inputs);
       try {
         return use.apply(content);
-      } catch (RuntimeException | Error e) {
+      } catch (Throwable e) {
         destroy(runtime, content, e);
         throw e;
       }
@@ -136,7 +136,7 @@ public final class GraphRecorder {
   private static void destroy(TrackedRuntime runtime, GraphContent content, Throwable failure) {
     try {
       content.destroy();
-    } catch (RuntimeException | Error e) {
+    } catch (Throwable e) {
       failure.addSuppressed(e);
       runtime.attachment(OpenGraphs.class, OpenGraphs::new).destroyAtEnd(content);
     }
@@ -152,7 +152,7 @@ public final class GraphRecorder {
     }
     try {
       teardown.finish();
-    } catch (RuntimeException | Error e) {
+    } catch (Throwable e) {
       failure.addSuppressed(e);
     }
   }

@@ -206,7 +206,7 @@ final class KernelModules implements AutoCloseable {
   private static boolean isOther(ImageSource cuda, String stated) {
     try {
       return cuda.read().filter(text -> !KernelImage.sha256(text).equals(stated)).isPresent();
-    } catch (RuntimeException e) {
+    } catch (Exception e) {
       // Nothing needs the source, and code of the user may open it: if it fails, that says nothing.
       return false;
     }

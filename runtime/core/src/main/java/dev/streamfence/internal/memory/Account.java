@@ -432,7 +432,7 @@ public final class Account {
     }
     try {
       whole.admit(claim, promise, what);
-    } catch (RuntimeException | Error e) {
+    } catch (Throwable e) {
       changeHere(-claim, -promise);
       throw e;
     }
@@ -450,7 +450,7 @@ public final class Account {
     try {
       while (true) {
         long seen = frees();
-        RuntimeException reapFailed = tryReap(missing(bytes));
+        Exception reapFailed = tryReap(missing(bytes));
         try {
           switch (awaitRoom(claim, promise, seen)) {
             case ADMITTED -> {
@@ -475,11 +475,11 @@ public final class Account {
    * Reaps, and returns a failure instead of throwing it: bytes that are not reaped stay in the
    * account, and the request is then refused for its size.
    */
-  private @Nullable RuntimeException tryReap(long wanted) {
+  private @Nullable Exception tryReap(long wanted) {
     try {
       reaping.accept(wanted);
       return null;
-    } catch (RuntimeException e) {
+    } catch (Exception e) {
       return e;
     }
   }
@@ -563,7 +563,7 @@ public final class Account {
   }
 
   private synchronized OutOfMemoryBudgetException refusal(
-      String what, long bytes, @Nullable RuntimeException cause) {
+      String what, long bytes, @Nullable Exception cause) {
     return new OutOfMemoryBudgetException(
         what, bytes, used(), freed, peak, limit, name, others(), cause);
   }

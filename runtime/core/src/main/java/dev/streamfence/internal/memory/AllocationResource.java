@@ -34,7 +34,7 @@ public interface AllocationResource {
     payer.claim(sizeInBytes, inWords(tag));
     try {
       return allocate(sizeInBytes, timeline, tag, payer);
-    } catch (RuntimeException | Error e) {
+    } catch (Throwable e) {
       payer.withdraw(sizeInBytes);
       throw e;
     }

@@ -9,6 +9,7 @@ import dev.streamfence.internal.memory.GuardReport.Violation;
 import dev.streamfence.internal.memory.Quarantine.Range;
 import dev.streamfence.internal.order.StreamPool;
 import dev.streamfence.internal.order.Submission;
+import dev.streamfence.internal.order.Teardown;
 import dev.streamfence.internal.order.Timeline;
 import dev.streamfence.internal.order.Work;
 import dev.streamfence.internal.order.Work.Coverage;
@@ -103,7 +104,7 @@ public final class GuardResource extends TrackedResource implements AutoCloseabl
               raw.allocatedAt());
       allocation.hazards().refuseReadsUntilWritten();
       return register(allocation);
-    } catch (RuntimeException | Error e) {
+    } catch (Throwable e) {
       giveBackAfter(e, raw);
       throw e;
     }
@@ -113,7 +114,7 @@ public final class GuardResource extends TrackedResource implements AutoCloseabl
   private void giveBackAfter(Throwable failure, Allocation raw) {
     try {
       giveBack(raw);
-    } catch (RuntimeException kept) {
+    } catch (Exception kept) {
       failure.addSuppressed(kept);
       quarantine.add(new Range(null, raw, true));
     }
@@ -199,7 +200,7 @@ public final class GuardResource extends TrackedResource implements AutoCloseabl
   @Override
   public long awaitReap(long wanted) {
     long reaped = super.awaitReap(wanted);
-    RuntimeException failure = null;
+    Teardown failures = new Teardown();
     for (int i = quarantine.size(); i > 0; i--) {
       Range oldest = quarantine.poll();
       if (oldest == null) {
@@ -207,9 +208,9 @@ public final class GuardResource extends TrackedResource implements AutoCloseabl
       }
       try {
         reaped += leave(oldest);
-      } catch (RuntimeException e) {
+      } catch (Exception e) {
         quarantine.add(oldest);
-        failure = e;
+        failures.failed(e);
       } catch (Error e) {
         keepUnlessFreed(oldest);
         throw e;
@@ -218,11 +219,11 @@ public final class GuardResource extends TrackedResource implements AutoCloseabl
     try {
       // The memory is unused by now; this updates the accounts of the underlying resource.
       resource.awaitReap(wanted);
-    } catch (RuntimeException e) {
-      failure = e;
+    } catch (Exception e) {
+      failures.failed(e);
     }
-    if (failure != null && reaped == 0) {
-      throw failure;
+    if (reaped == 0) {
+      failures.finish();
     }
     return reaped;
   }
@@ -251,7 +252,7 @@ public final class GuardResource extends TrackedResource implements AutoCloseabl
     while ((oldest = quarantine.pollExcess()) != null) {
       try {
         released += leave(oldest);
-      } catch (RuntimeException e) {
+      } catch (Exception e) {
         // The free that led here has succeeded. Memory that could not be given back stays, and the
         // next reap meets the error again.
         streams.sticky().swallowed(e);
@@ -290,7 +291,7 @@ public final class GuardResource extends TrackedResource implements AutoCloseabl
     ranges.remove(raw);
     try {
       resource.deallocate(raw);
-    } catch (RuntimeException e) {
+    } catch (Exception e) {
       ranges.add(raw);
       throw e;
     }

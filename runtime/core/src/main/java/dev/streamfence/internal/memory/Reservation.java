@@ -40,7 +40,7 @@ public final class Reservation implements AutoCloseable {
     draw(sizeInBytes, tag);
     try {
       return resource.allocate(sizeInBytes, timeline, tag, account);
-    } catch (RuntimeException | Error e) {
+    } catch (Throwable e) {
       putBack(sizeInBytes);
       throw e;
     }

@@ -80,7 +80,7 @@ public abstract sealed class TrackedFrees permits TrackedResource, AdoptedMemory
       case NOW -> {
         try {
           disown(allocation, true);
-        } catch (RuntimeException | Error e) {
+        } catch (Throwable e) {
           if (isLive(allocation)) {
             allocation.reopen();
           }
@@ -134,7 +134,7 @@ public abstract sealed class TrackedFrees permits TrackedResource, AdoptedMemory
     } catch (CudaDriverException e) {
       live.addAgain(allocation);
       throw e.during(purpose.get());
-    } catch (RuntimeException e) {
+    } catch (Exception e) {
       live.addAgain(allocation);
       throw e;
     } catch (Error e) {
@@ -212,7 +212,7 @@ public abstract sealed class TrackedFrees permits TrackedResource, AdoptedMemory
     }
     try {
       return disown(allocation, false);
-    } catch (RuntimeException e) {
+    } catch (Exception e) {
       streams.sticky().swallowed(e);
       unreleased.add(allocation);
       return 0;

@@ -118,10 +118,10 @@ public abstract sealed class TrackedResource extends TrackedFrees implements All
    * @param makeRoom whose failure is no reason not to try
    */
   static <T> T again(Supplier<T> allocation, Runnable makeRoom) {
-    RuntimeException noRoom = null;
+    Exception noRoom = null;
     try {
       makeRoom.run();
-    } catch (RuntimeException e) {
+    } catch (Exception e) {
       noRoom = e;
     }
     try {

@@ -158,7 +158,7 @@ public final class UpstreamResource extends TrackedResource implements AutoClose
     }
     try {
       return registered(returned, sizeInBytes, tag, timeline, payer);
-    } catch (RuntimeException | Error e) {
+    } catch (Throwable e) {
       // No allocation was made of the bytes, so that none is to be closed.
       payer.closeAndReturn(sizeInBytes, () -> true);
       throw e;
@@ -340,7 +340,7 @@ public final class UpstreamResource extends TrackedResource implements AutoClose
     } catch (CudaDriverException collision) {
       // Not returned: that would free the memory of another allocation.
       throw collision;
-    } catch (RuntimeException | Error e) {
+    } catch (Throwable e) {
       if (isOwn) {
         returnAfter(e, address, purpose, stream);
       }
@@ -377,7 +377,7 @@ public final class UpstreamResource extends TrackedResource implements AutoClose
       Throwable failure, long address, Purpose purpose, ResourceStream stream) {
     try {
       upstream.deallocate(address, purpose.bytes(), stream);
-    } catch (RuntimeException | Error kept) {
+    } catch (Throwable kept) {
       failure.addSuppressed(kept);
     }
   }

@@ -102,7 +102,7 @@ final class HostColumns {
         draft.validity(uploads.add(allValid, "validity of "), 0).nullCount(0);
       }
       return draft.build();
-    } catch (RuntimeException | Error e) {
+    } catch (Throwable e) {
       Owned.by(uploads.closes).closeAfter(e);
       throw e;
     }

@@ -42,7 +42,7 @@ final class Owned {
   void closeAfter(Throwable failure) {
     try {
       close();
-    } catch (RuntimeException | Error e) {
+    } catch (Throwable e) {
       if (e != failure) {
         failure.addSuppressed(e);
       }

@@ -63,7 +63,7 @@ final class RowCount {
       RowCount count = new RowCount(array);
       setting.accept(count);
       return count;
-    } catch (RuntimeException | Error e) {
+    } catch (Throwable e) {
       Owned.by(array::close).closeAfter(e);
       throw e;
     }

@@ -331,7 +331,7 @@ public sealed class TrackedColumn<A> implements ReadableColumn<A> permits Writab
         draft.validity(bitmap, parts.validityOffset).nullCount(nullCount().orElse(-1));
       }
       return draft.buildWritable();
-    } catch (RuntimeException | Error e) {
+    } catch (Throwable e) {
       Owned.by(closes).closeAfter(e);
       throw e;
     }

@@ -150,7 +150,7 @@ public final class TrackedColumns {
       }
       RowCount count = RowCount.allocate(stream, memory, rows, tag);
       return own(of(stream), schema, columns, capacity, count);
-    } catch (RuntimeException | Error e) {
+    } catch (Throwable e) {
       List<Runnable> closes = new ArrayList<>();
       columns.forEach(column -> closes.add(column::close));
       Owned.by(closes).closeAfter(e);
@@ -187,7 +187,7 @@ public final class TrackedColumns {
       RowCount count) {
     try {
       return TrackedTable.of(runtime, schema, columns, capacity, count);
-    } catch (RuntimeException | Error e) {
+    } catch (Throwable e) {
       Owned.by(count::close).closeAfter(e);
       throw e;
     }
@@ -245,7 +245,7 @@ public final class TrackedColumns {
         draft.validity(validity, 0).nullCount(0);
       }
       return draft.buildWritable();
-    } catch (RuntimeException | Error e) {
+    } catch (Throwable e) {
       Owned.by(closes).closeAfter(e);
       throw e;
     }

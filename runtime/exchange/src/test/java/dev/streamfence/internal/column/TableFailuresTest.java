@@ -15,12 +15,16 @@ import dev.streamfence.column.DeviceColumn;
 import dev.streamfence.column.DeviceTable;
 import dev.streamfence.column.ReadableColumn;
 import dev.streamfence.column.Schema;
+import dev.streamfence.internal.Undeclared;
 import dev.streamfence.internal.device.Inside;
 import dev.streamfence.internal.device.RuntimeOverDriver;
 import dev.streamfence.internal.driver.CudaDriver;
 import dev.streamfence.internal.driver.InterceptedDriver;
+import dev.streamfence.memory.MemoryResource;
+import dev.streamfence.memory.MemoryStream;
 import dev.streamfence.simulation.DriverCall;
 import dev.streamfence.simulation.SimulatedDevice;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
@@ -56,6 +60,50 @@ final class TableFailuresTest {
       }
       assertThat(device.liveObjects()).as("call %s", nth).isZero();
     }
+  }
+
+  /** A resource in Kotlin or Scala may throw a checked exception. */
+  @Test
+  void whicheverRequestAResourceRefusesATableLeavesNothing() {
+    Exception refusal = new IOException("down");
+    int[] left = new int[1];
+    SimulatedDevice device = SimulatedDevice.builder().build();
+    RuntimeOptions options =
+        RuntimeOptions.defaults()
+            .withMemoryResource(
+                driver ->
+                    new MemoryResource() {
+                      @Override
+                      public long allocate(long sizeInBytes, MemoryStream stream) {
+                        if (left[0]-- == 0) {
+                          throw Undeclared.thrown(refusal);
+                        }
+                        return driver.allocate(sizeInBytes, stream);
+                      }
+
+                      @Override
+                      public void deallocate(long address, long sizeInBytes, MemoryStream stream) {
+                        driver.deallocate(address, sizeInBytes, stream);
+                      }
+
+                      @Override
+                      public boolean isStreamOrdered() {
+                        return driver.isStreamOrdered();
+                      }
+                    });
+    try (DeviceRuntime gpu = DeviceRuntime.simulated(device, options);
+        DeviceStream stream = gpu.streams().acquire()) {
+      // Three columns, two of them with nulls, and the number of rows.
+      for (int granted = 0; granted < 6; granted++) {
+        left[0] = granted;
+        assertThatThrownBy(() -> DeviceTable.allocate(stream, SCHEMA, 100))
+            .as("after %s requests", granted)
+            .isSameAs(refusal);
+        assertThat(gpu.memory().statistics().liveBytes()).as("%s requests", granted).isZero();
+      }
+      DeviceTable.allocate(stream, SCHEMA, 100).close();
+    }
+    assertThat(device.liveObjects()).isZero();
   }
 
   private static long callsOfAnAllocation() {

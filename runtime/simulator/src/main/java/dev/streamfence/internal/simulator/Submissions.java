@@ -108,7 +108,7 @@ final class Submissions {
       long nanos = run.getAsLong();
       checker.host().after(op);
       return nanos;
-    } catch (RuntimeException | Error e) {
+    } catch (Throwable e) {
       state.breakDown("in " + op.what(), e);
       return 0;
     }

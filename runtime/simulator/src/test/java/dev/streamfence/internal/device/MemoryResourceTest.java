@@ -16,6 +16,7 @@ import dev.streamfence.OutOfMemoryBudgetException;
 import dev.streamfence.RuntimeOptions;
 import dev.streamfence.StreamMisuseException;
 import dev.streamfence.StreamMisuseException.Misuse;
+import dev.streamfence.internal.Undeclared;
 import dev.streamfence.memory.MemoryBudget;
 import dev.streamfence.memory.MemoryResource;
 import dev.streamfence.memory.MemoryStream;
@@ -23,12 +24,15 @@ import dev.streamfence.memory.StreamMark;
 import dev.streamfence.simulation.DriverCall;
 import dev.streamfence.simulation.Schedule;
 import dev.streamfence.simulation.SimulatedDevice;
+import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** What a resource of a user can rely on, and what is refused of it. */
 final class MemoryResourceTest {
@@ -309,9 +313,14 @@ final class MemoryResourceTest {
     }
   }
 
-  @Test
-  void anExceptionOfTheResourceReachesTheCallerAndChangesNothing() {
-    IllegalStateException refusal = new IllegalStateException("no more blocks");
+  /** One that no method declares as well: a resource in Kotlin or Scala may throw it. */
+  static List<Exception> exceptions() {
+    return List.of(new IllegalStateException("no more blocks"), new IOException("no more blocks"));
+  }
+
+  @ParameterizedTest
+  @MethodSource("exceptions")
+  void anExceptionOfTheResourceReachesTheCallerAndChangesNothing(Exception refusal) {
     try (DeviceRuntime gpu =
             open(
                 RuntimeOptions.defaults().withMemoryBudget(MemoryBudget.ofBytes(1000)),
@@ -320,7 +329,7 @@ final class MemoryResourceTest {
                       @Override
                       public long allocate(long size, MemoryStream stream) {
                         if (size == 1000) {
-                          throw refusal;
+                          throw Undeclared.thrown(refusal);
                         }
                         return super.allocate(size, stream);
                       }
@@ -331,8 +340,9 @@ final class MemoryResourceTest {
     }
   }
 
-  @Test
-  void aReturnThatFailsLeavesTheArrayOpenAndCanBeRepeated() {
+  @ParameterizedTest
+  @MethodSource("exceptions")
+  void aReturnThatFailsLeavesTheArrayOpenAndCanBeRepeated(Exception refusal) {
     boolean[] refuses = {true};
     try (DeviceRuntime gpu =
             open(
@@ -341,7 +351,7 @@ final class MemoryResourceTest {
                       @Override
                       public void deallocate(long address, long size, MemoryStream stream) {
                         if (refuses[0]) {
-                          throw new IllegalStateException("not now");
+                          throw Undeclared.thrown(refusal);
                         }
                         super.deallocate(address, size, stream);
                       }
@@ -349,7 +359,7 @@ final class MemoryResourceTest {
         DeviceStream stream = gpu.streams().acquire()) {
       DeviceArray<byte[]> array = bytes(gpu, stream, 1000);
       array.fill(stream, 3L);
-      assertThatIllegalStateException().isThrownBy(array::close).withMessage("not now");
+      assertThatThrownBy(array::close).isSameAs(refusal);
       assertThat(array.download(stream)).containsOnly(3);
       refuses[0] = false;
       array.close();
@@ -514,6 +524,20 @@ final class MemoryResourceTest {
     }
   }
 
+  @ParameterizedTest
+  @MethodSource("exceptions")
+  void aResourceThatCannotBeMadeLeavesTheDeviceToTheNextRuntime(Exception refusal) {
+    assertThatThrownBy(
+            () ->
+                open(
+                    driver -> {
+                      throw Undeclared.thrown(refusal);
+                    }))
+        .isSameAs(refusal);
+    open(Keeping::new).close();
+    assertThat(device.liveObjects()).isZero();
+  }
+
   @Test
   void noResourceIsRefused() {
     assertThatNullPointerException()
@@ -538,7 +562,7 @@ final class MemoryResourceTest {
     @Override
     public void deallocate(long address, long sizeInBytes, MemoryStream stream) {
       if (refuses && sizeInBytes == size) {
-        throw new IllegalStateException("not now");
+        throw Undeclared.thrown(new IOException("not now"));
       }
       super.deallocate(address, sizeInBytes, stream);
     }

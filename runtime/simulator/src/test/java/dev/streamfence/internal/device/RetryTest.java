@@ -2,7 +2,6 @@ package dev.streamfence.internal.device;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
-import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.streamfence.DeviceArray;
@@ -12,12 +11,14 @@ import dev.streamfence.DeviceStream;
 import dev.streamfence.OutOfMemoryBudgetException;
 import dev.streamfence.RuntimeOptions;
 import dev.streamfence.SplitAndRetryException;
+import dev.streamfence.internal.Undeclared;
 import dev.streamfence.memory.MemoryBudget;
 import dev.streamfence.memory.MemoryTask;
 import dev.streamfence.memory.Retry;
 import dev.streamfence.memory.RowRange;
 import dev.streamfence.simulation.Schedule;
 import dev.streamfence.simulation.SimulatedDevice;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -227,21 +228,22 @@ final class RetryTest {
   @Test
   void resultsOfEarlierPartsAreClosedIfALaterPartFails() {
     List<DeviceArray<int[]>> made = new ArrayList<>();
-    assertThatIllegalStateException()
-        .isThrownBy(
+    Exception failure = new IOException("planned");
+    assertThatThrownBy(
             () ->
                 Retry.with(
                     memory,
                     new RowRange(0, BUDGET),
                     rows -> {
                       if (rows.from() > 0) {
-                        throw new IllegalStateException("planned");
+                        throw Undeclared.thrown(failure);
                       }
                       DeviceArray<int[]> result =
                           memory.allocate(stream, int[].class, rows.count());
                       made.add(result);
                       return result;
-                    }));
+                    }))
+        .isSameAs(failure);
     assertThat(made).hasSize(1);
     assertThat(made.get(0).isOpen()).isFalse();
   }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import dev.streamfence.CudaDriverException;
+import dev.streamfence.internal.Undeclared;
 import dev.streamfence.internal.device.Inside;
 import dev.streamfence.internal.driver.CudaDriver;
 import dev.streamfence.internal.driver.CudaDriver.EventHandle;
@@ -19,6 +20,7 @@ import dev.streamfence.internal.simulator.schedule.SubmissionOrder;
 import dev.streamfence.simulation.DriverCall;
 import dev.streamfence.simulation.Schedule;
 import dev.streamfence.simulation.SimulatedDevice;
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -34,10 +36,7 @@ final class BrokenSimulationTest {
   private final FaultPlan plan = new FaultPlan();
 
   private static void fail(Throwable planned) {
-    if (planned instanceof Error error) {
-      throw error;
-    }
-    throw (RuntimeException) planned;
+    throw Undeclared.thrown(planned);
   }
 
   private void requireLost(DeviceState state, Throwable cause) {
@@ -55,7 +54,8 @@ final class BrokenSimulationTest {
         List.of(
             new OutOfMemoryError("as planned"),
             new StackOverflowError(),
-            new IllegalStateException("a mistake in the simulation"))) {
+            new IllegalStateException("a mistake in the simulation"),
+            new IOException("a kernel in Java"))) {
       Scheduler scheduler = new Scheduler(schedule, 0);
       DeviceState state = new DeviceState(plan, scheduler, new SubmissionOrder());
       SubmissionOrder order = new SubmissionOrder();

@@ -91,7 +91,7 @@ public final class ArrowAdoption {
     try {
       release.run();
       return table;
-    } catch (RuntimeException | Error e) {
+    } catch (Throwable e) {
       Teardown unused = new Teardown();
       unused.step(table::close);
       unused.suppressIn(e);
@@ -121,7 +121,7 @@ public final class ArrowAdoption {
       DeviceTable table = DeviceTable.of(stream, new Schema(fields), columns, rows.length());
       release.complete();
       return table;
-    } catch (RuntimeException | Error e) {
+    } catch (Throwable e) {
       // First, so that closing the parts releases nothing.
       moved.giveBack();
       Teardown parts = new Teardown();
@@ -243,7 +243,7 @@ public final class ArrowAdoption {
       array =
           TrackedArray.of(
               runtime.memory().adoptReadable(stream, memory.releasedBy(release::end), arrayType));
-    } catch (RuntimeException | Error e) {
+    } catch (Throwable e) {
       release.end();
       throw e;
     }

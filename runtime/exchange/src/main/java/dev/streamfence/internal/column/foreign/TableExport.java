@@ -56,7 +56,7 @@ public final class TableExport {
       TableExport export = new TableExport(runtime);
       try {
         ArrayExport.write(export.describe(table, rows, tracked), deviceArray, runtime, export::end);
-      } catch (RuntimeException | Error e) {
+      } catch (Throwable e) {
         Teardown half = new Teardown();
         half.step(() -> ArrowImport.releaseSchema(schema));
         half.step(export::end);

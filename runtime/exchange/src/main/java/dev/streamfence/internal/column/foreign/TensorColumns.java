@@ -64,7 +64,7 @@ public final class TensorColumns {
         add(schema.field(i), (TensorHandle) tensors.get(i), schema.field(i).type().arrayType());
       }
       return DeviceTable.of(stream, schema, columns, rows);
-    } catch (RuntimeException | Error e) {
+    } catch (Throwable e) {
       adopted.forEach(one -> one.giveBackAfter(e));
       throw e;
     }

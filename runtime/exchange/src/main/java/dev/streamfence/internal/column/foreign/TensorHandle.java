@@ -137,7 +137,7 @@ public final class TensorHandle implements ForeignTensor {
                   ? runtime.memory().adoptReadable(stream, described, arrayType)
                   : runtime.memory().adopt(stream, described, arrayType));
       return new Taken<>(this, array, taken, isOwn);
-    } catch (RuntimeException | Error e) {
+    } catch (Throwable e) {
       taken.giveBack();
       throw e;
     }

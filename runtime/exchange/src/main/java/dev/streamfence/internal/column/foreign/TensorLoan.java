@@ -65,7 +65,7 @@ public final class TensorLoan implements ExportedTensor {
         tensors.add(export(values, elements.get(i), List.of(rows), consumer));
       }
       return List.copyOf(tensors);
-    } catch (RuntimeException | Error e) {
+    } catch (Throwable e) {
       Teardown all = new Teardown();
       tensors.forEach(tensor -> all.step(tensor::close));
       all.suppressIn(e);
@@ -119,7 +119,7 @@ public final class TensorLoan implements ExportedTensor {
                   shape),
               array,
               released));
-    } catch (RuntimeException | Error e) {
+    } catch (Throwable e) {
       released.run();
       throw e;
     }
@@ -133,7 +133,7 @@ public final class TensorLoan implements ExportedTensor {
     if (consumer.isOrdered() && stream.isEmpty()) {
       try {
         ThreadStream.awaitUses(array, region, writes);
-      } catch (RuntimeException | Error e) {
+      } catch (Throwable e) {
         end.run();
         throw e;
       }
