@@ -27,7 +27,7 @@ final class HostCopy<A> implements SpilledCopy<A> {
   void write(WritableArray<A> array, DeviceStream stream) {
     for (long from = 0; from < array.length; from += pieceLength) {
       long count = Math.min(pieceLength, array.length - from);
-      TrackedPinnedArray<A> piece = array.memory.pinned(array.arrayType, count);
+      TrackedPinnedArray<A> piece = array.memory.pinned(array.arrayType, count, false);
       pieces.add(piece);
       Region source = array.used(from, count, "spill");
       if (source != null) {

@@ -287,20 +287,38 @@ final class OpenArrays implements LostArrays.Keeper {
       if (!allocation.pass(lifetime, null)) {
         return;
       }
-      // In this order: the next allocation finds every counted array, and every reported array is
-      // counted.
+      // In this order: the next allocation finds every counted array.
       lost.add(allocation);
-      lostArrays.increment();
-      life.callOutside(
-          () ->
-              LogTopic.LEAKS.warn(
-                  "an array was lost without being closed: " + allocation,
-                  allocation.allocatedAt()));
+      report(allocation, allocation.allocatedAt());
       if (!freeHoldsUp) {
         freeLost();
       }
     } finally {
       life.leave();
     }
+  }
+
+  /**
+   * Counts and reports a lost array whose elements have left the device. Called like {@link #lose}.
+   *
+   * @param giveUp gives the elements up
+   */
+  void loseSpilled(String array, @Nullable Throwable allocatedAt, Runnable giveUp) {
+    if (!life.tryEnterWithoutWaiting()) {
+      return;
+    }
+    try {
+      report(array, allocatedAt);
+      giveUp.run();
+    } finally {
+      life.leave();
+    }
+  }
+
+  /** In this order: every reported array is counted. */
+  private void report(Object array, @Nullable Throwable allocatedAt) {
+    lostArrays.increment();
+    life.callOutside(
+        () -> LogTopic.LEAKS.warn("an array was lost without being closed: " + array, allocatedAt));
   }
 }

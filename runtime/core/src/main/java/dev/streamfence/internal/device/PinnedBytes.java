@@ -32,6 +32,10 @@ final class PinnedBytes {
     private final HostMemory memory;
     private final HazardState hazards;
     private final String description;
+
+    /** Whether it belongs to a caller, who is to close it. */
+    private final boolean isOfCaller;
+
     private final @Nullable Throwable allocatedAt = traced ? new AllocatedHere() : null;
     private final AtomicBoolean ended = new AtomicBoolean();
     private volatile boolean isClosed;
@@ -40,9 +44,10 @@ final class PinnedBytes {
     /** What the device reaches; null until it is mapped. Written under the array's lock. */
     private volatile @Nullable Allocation mapped;
 
-    private Lease(HostMemory memory, String description) {
+    private Lease(HostMemory memory, String description, boolean isOfCaller) {
       this.memory = memory;
       this.description = description;
+      this.isOfCaller = isOfCaller;
       this.hazards = new HazardState(description);
     }
 
@@ -160,10 +165,13 @@ final class PinnedBytes {
         try {
           isUnreachable = true;
           lost.add(this);
-          life.callOutside(
-              () ->
-                  LogTopic.LEAKS.warn(
-                      "a pinned array was lost without being closed: " + description, allocatedAt));
+          if (isOfCaller) {
+            life.callOutside(
+                () ->
+                    LogTopic.LEAKS.warn(
+                        "a pinned array was lost without being closed: " + description,
+                        allocatedAt));
+          }
         } finally {
           life.leave();
         }
@@ -222,9 +230,10 @@ final class PinnedBytes {
   /**
    * Allocates page-locked memory.
    *
+   * @param isOfCaller whether its array belongs to a caller, and is reported if it is not closed
    * @throws CudaDriverException if there is none left
    */
-  Lease allocate(long size, String description) {
+  Lease allocate(long size, String description, boolean isOfCaller) {
     freeLost();
     HostMemory memory;
     try {
@@ -233,7 +242,7 @@ final class PinnedBytes {
       throw e.during("allocating " + description);
     }
     try {
-      Lease lease = new Lease(memory, description);
+      Lease lease = new Lease(memory, description, isOfCaller);
       memory.accessEnded(description);
       leases.add(lease);
       bytes.addAndGet(size);
@@ -253,9 +262,11 @@ final class PinnedBytes {
     return bytes.get();
   }
 
-  /** The arrays that were neither closed nor lost. */
+  /** The arrays of callers that were neither closed nor lost. */
   List<Lease> open() {
-    return leases.stream().filter(lease -> !lease.isUnreachable && !lease.isClosed).toList();
+    return leases.stream()
+        .filter(lease -> lease.isOfCaller && !lease.isUnreachable && !lease.isClosed)
+        .toList();
   }
 
   /**

@@ -9,6 +9,7 @@ import dev.streamfence.internal.memory.MemoryOwners;
 import dev.streamfence.internal.order.Deadline;
 import dev.streamfence.internal.order.StreamPool;
 import dev.streamfence.internal.order.Teardown;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
@@ -235,26 +236,28 @@ final class RuntimeClosing {
   }
 
   private void reportLeaks() {
-    List<Allocation> leaked =
-        Stream.concat(stack.open().stream(), runtime.adopted().live().stream())
-            .filter(Allocation::isOpen)
-            .filter(Allocation::isHeld)
-            .sorted(Comparator.comparingLong(Allocation::generation))
-            .toList();
-    List<PinnedBytes.Lease> pinned = runtime.pinned().open();
-    List<String> inWords =
-        Stream.concat(
-                leaked.stream().map(Allocation::toString),
-                pinned.stream().map(PinnedBytes.Lease::description))
-            .toList();
-    if (!inWords.isEmpty()) {
+    List<OpenArray> leaked = new ArrayList<>();
+    Stream.concat(stack.open().stream(), runtime.adopted().live().stream())
+        .filter(Allocation::isOpen)
+        .filter(Allocation::isHeld)
+        .sorted(Comparator.comparingLong(Allocation::generation))
+        .forEach(each -> leaked.add(new OpenArray(each.toString(), each.allocatedAt())));
+    runtime
+        .spills()
+        .outside()
+        .forEach(each -> leaked.add(new OpenArray(each.description(), each.allocatedAt())));
+    runtime
+        .pinned()
+        .open()
+        .forEach(each -> leaked.add(new OpenArray(each.description(), each.allocatedAt())));
+    if (!leaked.isEmpty()) {
+      List<String> inWords = leaked.stream().map(OpenArray::inWords).toList();
       String fact =
-          runtime + " is closed with " + inWords.size() + " open arrays: " + first(inWords);
-      Stream<@Nullable Throwable> sites =
-          Stream.concat(
-              leaked.stream().map(Allocation::allocatedAt),
-              pinned.stream().map(PinnedBytes.Lease::allocatedAt));
-      Leaks leaks = options.traceAllocations() ? new Leaks(sites) : null;
+          runtime + " is closed with " + leaked.size() + " open arrays: " + first(inWords);
+      Leaks leaks =
+          options.traceAllocations()
+              ? new Leaks(leaked.stream().map(OpenArray::allocatedAt))
+              : null;
       pool.life().callOutside(() -> LogTopic.LEAKS.warn(fact, leaks));
     }
     long reserved = stack.budget().snapshot().promised();
@@ -269,6 +272,9 @@ final class RuntimeClosing {
           runtime + " is closed with " + open.size() + " open tasks: " + first(open));
     }
   }
+
+  /** An array of which the report at the close says where it was allocated, if that is traced. */
+  private record OpenArray(String inWords, @Nullable Throwable allocatedAt) {}
 
   /** Where the arrays that a report names were allocated: never thrown. */
   private static final class Leaks extends Throwable {

@@ -5,6 +5,7 @@ import dev.streamfence.DeviceStream;
 import dev.streamfence.internal.LostArrays;
 import dev.streamfence.internal.driver.StickyError;
 import dev.streamfence.internal.memory.Account;
+import dev.streamfence.internal.memory.Allocation;
 import dev.streamfence.internal.memory.TrackedResource;
 import dev.streamfence.internal.order.Teardown;
 import dev.streamfence.internal.pressure.PressureObserver;
@@ -39,14 +40,41 @@ final class SpilledArrays {
     /** The lock of the array. */
     final ReentrantLock lock = new ReentrantLock();
 
+    private final String tag;
+    private final String description;
+    private final @Nullable Throwable allocatedAt;
     private final long bytes;
     private volatile Place place = Place.DEVICE;
 
     /** Null unless the elements are in one. */
     private volatile @Nullable FileCopy<?> file;
 
-    private Ledger(long bytes) {
-      this.bytes = bytes;
+    private Ledger(WritableArray<?> array) {
+      Allocation allocation = array.region == null ? null : array.region.allocation();
+      this.tag = allocation == null ? "" : allocation.tag();
+      this.description =
+          "spillable "
+              + array.arrayType.getComponentType().getSimpleName()
+              + "["
+              + array.length
+              + "]"
+              + (tag.isEmpty() ? "" : " '" + tag + "'");
+      this.allocatedAt = allocation == null ? null : allocation.allocatedAt();
+      this.bytes = array.sizeInBytes();
+    }
+
+    String tag() {
+      return tag;
+    }
+
+    /** The array, in words. */
+    String description() {
+      return description;
+    }
+
+    /** Where the array was allocated first; null unless that is traced. */
+    @Nullable Throwable allocatedAt() {
+      return allocatedAt;
     }
 
     Place place() {
@@ -69,9 +97,18 @@ final class SpilledArrays {
       bytesReturned.add(bytes);
     }
 
-    /** The array is closed or lost, and so is its copy. */
+    /** The array is lost. Its memory on the device is reported and freed like that of any other. */
     @Override
     public void run() {
+      if (place == Place.DEVICE) {
+        end();
+      } else {
+        losing.lose(description, allocatedAt, this::end);
+      }
+    }
+
+    /** The array is closed or lost, and so is its copy. */
+    void end() {
       arrays.remove(this);
       FileCopy<?> lost = file;
       Place before = place;
@@ -100,6 +137,11 @@ final class SpilledArrays {
     }
   }
 
+  /** What to do about an array that is lost. */
+  interface Losing {
+    void lose(String array, @Nullable Throwable allocatedAt, Runnable end);
+  }
+
   /** A copy without an array, which could not be discarded. */
   private record Undiscarded(SpilledCopy<?> copy, long bytes) {}
 
@@ -108,6 +150,7 @@ final class SpilledArrays {
   private final Runnable roomFreed;
   private final PressureObserver observer;
   private final StickyError faults;
+  private final Losing losing;
 
   /** Copies that keep their places, and that a later call discards. */
   private final Queue<Undiscarded> undiscarded = new ConcurrentLinkedQueue<>();
@@ -133,13 +176,16 @@ final class SpilledArrays {
    * @param roomFreed called when an array has given up its place outside of the device
    * @param observer hears of each array that leaves the device or comes back
    * @param faults hears of failures that reach no caller
+   * @param losing reports and ends an array that is lost outside of the device
    */
   SpilledArrays(
       long hostLimit,
       Optional<Path> folder,
       Runnable roomFreed,
       PressureObserver observer,
-      StickyError faults) {
+      StickyError faults,
+      Losing losing) {
+    this.losing = losing;
     this.faults = faults;
     this.observer = observer;
     this.roomFreed = roomFreed;
@@ -148,7 +194,7 @@ final class SpilledArrays {
   }
 
   <A> TrackedSpillable<A> add(WritableArray<A> array) {
-    Ledger ledger = new Ledger(array.sizeInBytes());
+    Ledger ledger = new Ledger(array);
     TrackedSpillable<A> spillable = new TrackedSpillable<>(this, ledger, array);
     LostArrays.watch(spillable, ledger);
     arrays.put(ledger, new WeakReference<>(spillable));
@@ -161,6 +207,11 @@ final class SpilledArrays {
 
   boolean isEmpty() {
     return arrays.isEmpty();
+  }
+
+  /** The arrays that have left the device. */
+  List<Ledger> outside() {
+    return arrays.keySet().stream().filter(ledger -> ledger.place() != Place.DEVICE).toList();
   }
 
   /** The next moment: a counter. */

@@ -100,6 +100,15 @@ public final class TrackedMemory implements DeviceMemory {
 
   @Override
   public <A> TrackedPinnedArray<A> pinned(Class<A> arrayType, long length) {
+    return pinned(arrayType, length, true);
+  }
+
+  /**
+   * Allocates a pinned array.
+   *
+   * @param isOfCaller whether a caller gets it, who is to close it
+   */
+  <A> TrackedPinnedArray<A> pinned(Class<A> arrayType, long length, boolean isOfCaller) {
     ArrayElement elementType = ArrayElement.ofArray(arrayType);
     String what = "pinned " + elementType.typeName() + "[" + length + "]";
     if (length < 0 || length > Integer.MAX_VALUE / elementType.sizeInBytes()) {
@@ -113,7 +122,9 @@ public final class TrackedMemory implements DeviceMemory {
     try {
       runtime.sticky().check();
       PinnedBytes.Lease lease =
-          length == 0 ? null : runtime.pinned().allocate(length * elementType.sizeInBytes(), what);
+          length == 0
+              ? null
+              : runtime.pinned().allocate(length * elementType.sizeInBytes(), what, isOfCaller);
       try {
         return new TrackedPinnedArray<>(runtime, arrayType, elementType, length, lease);
       } catch (Error e) {

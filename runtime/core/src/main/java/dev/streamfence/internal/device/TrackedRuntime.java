@@ -124,7 +124,8 @@ public final class TrackedRuntime implements DeviceRuntime {
             options.spillFolder(),
             () -> tasks().signal(),
             tracer,
-            driver.sticky());
+            driver.sticky(),
+            arrays::loseSpilled);
     this.tasks = new WaitingTasks(stack.budget(), this::requireUsable, spills::idleBytes, tracer);
     this.watcher = new CompletionWatcher("completions of " + this);
     this.watchdog =

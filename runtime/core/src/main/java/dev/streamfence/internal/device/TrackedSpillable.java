@@ -27,7 +27,6 @@ public final class TrackedSpillable<A> implements SpillableArray<A> {
   private final Class<A> arrayType;
   private final long length;
   private final long sizeInBytes;
-  private final String tag;
   private final ReentrantLock lock;
 
   /** Where the elements are unless there is a copy. Written under the lock. */
@@ -50,7 +49,6 @@ public final class TrackedSpillable<A> implements SpillableArray<A> {
     this.arrayType = array.arrayType;
     this.length = array.length;
     this.sizeInBytes = array.sizeInBytes();
-    this.tag = array.region == null ? "" : array.region.allocation().tag();
     this.array = array;
     this.lastUse = spills.tick();
   }
@@ -122,7 +120,8 @@ public final class TrackedSpillable<A> implements SpillableArray<A> {
   /** Copies the elements to new memory; null if another thread does that meanwhile. */
   private @Nullable OpenUse<A> bringBack(DeviceStream stream) {
     memory.runtime().requireMayWait("a use of " + this + ", which is not on the device,");
-    WritableArray<A> target = memory.requests().allocateShared(stream, arrayType, length, tag);
+    WritableArray<A> target =
+        memory.requests().allocateShared(stream, arrayType, length, ledger.tag());
     boolean isBack = false;
     try {
       lock.lock();
@@ -251,7 +250,7 @@ public final class TrackedSpillable<A> implements SpillableArray<A> {
       closed = true;
       array = null;
       copy = null;
-      ledger.run();
+      ledger.end();
     } finally {
       lock.unlock();
     }
@@ -270,12 +269,7 @@ public final class TrackedSpillable<A> implements SpillableArray<A> {
 
   @Override
   public String toString() {
-    return "spillable "
-        + arrayType.getComponentType().getSimpleName()
-        + "["
-        + length
-        + "]"
-        + (tag.isEmpty() ? "" : " '" + tag + "'");
+    return ledger.description();
   }
 
   /** The implementation of {@link SpillableArray.Use}. */

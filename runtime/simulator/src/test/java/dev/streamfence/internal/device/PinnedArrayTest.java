@@ -159,7 +159,7 @@ final class PinnedArrayTest {
   @Test
   void theMemoryOfALostArrayIsFreedWhenTheDeviceIsDoneWithIt() {
     PinnedBytes pinned = Inside.of(gpu).pinned();
-    PinnedBytes.Lease lost = pinned.allocate(16, "a lost array");
+    PinnedBytes.Lease lost = pinned.allocate(16, "a lost array", true);
     Region target = Region.of(Inside.allocation(array)).range(0, 16);
     Inside.of(gpu)
         .copies()
@@ -342,7 +342,7 @@ final class PinnedArrayTest {
     DeviceRuntime runtime = DeviceRuntime.simulated(other);
     DeviceStream stream = runtime.streams().acquire();
     PinnedBytes pinned = Inside.of(runtime).pinned();
-    pinned.allocate(16, "a lost array").run();
+    pinned.allocate(16, "a lost array", true).run();
     other.failCall(DriverCall.SYNCHRONIZE_STREAM, 1, 700);
     assertThatThrownBy(stream::synchronize).isInstanceOf(CudaDriverException.class);
     long calls = other.calls();

@@ -28,6 +28,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -37,6 +38,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Arrays that leave the device while they are idle, and come back when they are used. */
 @Timeout(value = 20, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
@@ -534,6 +537,65 @@ final class SpillableArraysTest {
       memory.reap();
     }
     assertThat(openFiles()).isZero();
+  }
+
+  private void loseOneThatIsSpilled(String tag) {
+    SpillableArray<int[]> lost = memory.spillable(memory.upload(stream, numbers(1), tag));
+    assertThat(memory.spill(stream, 1)).isEqualTo(1600);
+    assertThat(lost.place()).isNotEqualTo(Place.DEVICE);
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {2000, 0})
+  void anArrayThatIsLostOutsideOfTheDeviceIsCountedAndReportedLikeAnyOther(long hostBytes)
+      throws Exception {
+    reopen(options().withSpillMemoryInBytes(hostBytes).withTraceAllocations(true));
+    String fact = "an array was lost without being closed: spillable int[400] 'lost" + hostBytes;
+    try (RuntimeLog log = RuntimeLog.listen()) {
+      loseOneThatIsSpilled("lost" + hostBytes);
+      while (log.recordsWith(fact).isEmpty() || memory.statistics().pinnedBytes() > 0) {
+        System.gc();
+        Thread.sleep(1);
+        memory.pinned(int[].class, 1).close();
+      }
+      assertThat(memory.statistics().lostArrays()).isEqualTo(1);
+      assertThat(log.recordsWith(fact)).hasSize(1);
+      assertThat(log.recordsWith(fact).get(0).getThrown().getStackTrace())
+          .anyMatch(frame -> frame.getMethodName().equals("loseOneThatIsSpilled"));
+      assertThat(log.recordsWith("pinned int[400]")).isEmpty();
+    }
+  }
+
+  @Test
+  void anArrayThatIsOpenOutsideOfTheDeviceIsReportedByTheClose() {
+    reopen(options().withTraceAllocations(true));
+    List<SpillableArray<int[]>> open = new ArrayList<>();
+    try (RuntimeLog log = RuntimeLog.listen()) {
+      for (String tag : List.of("on the host", "in a file", "on the device")) {
+        memory.spill(stream, 1600);
+        open.add(memory.spillable(memory.upload(stream, numbers(1), tag)));
+      }
+      assertThat(open)
+          .extracting(SpillableArray::place)
+          .containsExactly(Place.HOST, Place.DISK, Place.DEVICE);
+      String runtime = gpu.toString();
+      gpu.close();
+      assertThat(log.recordsWith(runtime + " is closed with"))
+          .singleElement()
+          .satisfies(
+              report ->
+                  assertThat(report.getThrown().getSuppressed())
+                      .hasSize(3)
+                      .allSatisfy(
+                          site ->
+                              assertThat(site.getStackTrace())
+                                  .anyMatch(
+                                      frame -> frame.getClassName().equals(getClass().getName()))));
+      assertThat(log.recordsWith(runtime + " is closed with 3 open arrays: allocation")).hasSize(1);
+      assertThat(log.recordsWith("spillable int[400] 'on the host'")).hasSize(1);
+      assertThat(log.recordsWith("spillable int[400] 'in a file'")).hasSize(1);
+      assertThat(log.recordsWith("pinned int[400]")).isEmpty();
+    }
   }
 
   @Test
