@@ -249,14 +249,14 @@ final class SimulatedStreams {
 
   /** Creates a stream for the inside of a graph, which has no handle. */
   SimulatedStream addLane() {
-    SimulatedStream lane = new SimulatedStream(order.newStream());
+    SimulatedStream lane = SimulatedStream.lane(order.newStream());
     scheduler.add(lane);
     return lane;
   }
 
   /** Creates a stream for the inside of a condition of a graph. */
   SimulatedStream addInnerLane() {
-    SimulatedStream lane = new SimulatedStream(order.newInnerStream());
+    SimulatedStream lane = SimulatedStream.lane(order.newInnerStream());
     scheduler.add(lane);
     return lane;
   }

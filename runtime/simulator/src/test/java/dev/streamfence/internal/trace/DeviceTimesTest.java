@@ -104,6 +104,47 @@ final class DeviceTimesTest {
     }
   }
 
+  /** Whatever time the host takes to queue its nodes, or until it waits for them. */
+  @ParameterizedTest
+  @EnumSource
+  void theSameGraphTakesTheSimulatedDeviceTheSameTime(Schedule schedule) throws Exception {
+    try (DeviceRuntime gpu = open(SimulatedDevice.builder().schedule(schedule).build(), true);
+        DeviceStream a = gpu.streams().acquire();
+        DeviceArray<int[]> x = gpu.memory().upload(a, new int[1000]);
+        DeviceArray<int[]> counter = gpu.memory().upload(a, new int[] {1})) {
+      VectorKernels kernels = VectorKernels.on(a);
+      try (KernelGraph one = gpu.graph("one", body -> kernels.increment(x, 1000));
+          KernelGraph loop =
+              gpu.graph(
+                  "loop",
+                  body ->
+                      body.whileNonZero(
+                          counter,
+                          pass -> {
+                            kernels.increment(x, 1000);
+                            counter.fill(a, 0);
+                          }))) {
+        for (int i = 0; i < 3; i++) {
+          kernels.increment(x, 1000);
+          one.launch(a);
+          counter.fill(a, 1);
+          loop.launch(a);
+          Thread.sleep(1);
+          gpu.synchronize();
+        }
+      }
+      assertThat(durationsOf("one")).isEqualTo(durationsOf("increment"));
+      assertThat(durationsOf("loop")).hasSize(3).containsOnly(durationsOf("loop").get(0));
+    }
+  }
+
+  private List<Long> durationsOf(String name) {
+    return trace.works().stream()
+        .filter(work -> work.name().equals(name) && work.execution() != null)
+        .map(work -> work.span().durationNanos())
+        .toList();
+  }
+
   @Test
   void theTimeOfAGraphDoesNotContainThatBeforeItsSubmission() throws Exception {
     Trace trace = Trace.inMemory(10);

@@ -82,6 +82,13 @@ public final class SimulatedStream implements StreamHandle {
   }
 
   private final StreamClock clock;
+
+  /**
+   * Whether it is a part of a graph: its work begins with what it waits for, since the launch of
+   * the graph alone was queued by the host.
+   */
+  private final boolean isLane;
+
   private final Deque<QueuedOperation> queue = new ArrayDeque<>();
 
   /** Points that operations will reach which are not queued yet, in their order. */
@@ -105,8 +112,18 @@ public final class SimulatedStream implements StreamHandle {
   private volatile int number;
 
   public SimulatedStream(StreamClock clock) {
+    this(clock, false);
+  }
+
+  private SimulatedStream(StreamClock clock, boolean isLane) {
     this.clock = clock;
+    this.isLane = isLane;
     this.number = clock.number();
+  }
+
+  /** A stream for a part of a graph, whose work begins with what it waits for. */
+  public static SimulatedStream lane(StreamClock clock) {
+    return new SimulatedStream(clock, true);
   }
 
   /**
@@ -217,7 +234,7 @@ public final class SimulatedStream implements StreamHandle {
     QueuedOperation first = queue.removeFirst();
     if (first instanceof QueuedOperation.Work work) {
       hasWorked = true;
-      now = Math.max(now, work.queuedAt());
+      comeTo(work.queuedAt());
       if (justReached != null) {
         // An event right before work is reached when the work begins.
         justReached.nanos = now;
@@ -228,7 +245,7 @@ public final class SimulatedStream implements StreamHandle {
       comeAfter(wait.point());
     } else if (first instanceof QueuedOperation.Reach reach) {
       if (!hasWorked) {
-        now = Math.max(now, reach.queuedAt());
+        comeTo(reach.queuedAt());
       }
       justReached = reach.point();
       justReached.nanos = now;
@@ -237,6 +254,13 @@ public final class SimulatedStream implements StreamHandle {
       return justReached;
     }
     return null;
+  }
+
+  /** Sets the clock to at least the time at which the host queued something. */
+  private void comeTo(long queuedAt) {
+    if (!isLane) {
+      now = Math.max(now, queuedAt);
+    }
   }
 
   /** Begins at a time of the device's clock. */
