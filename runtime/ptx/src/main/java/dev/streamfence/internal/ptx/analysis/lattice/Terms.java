@@ -77,15 +77,21 @@ final class Terms {
    * structure have hundreds of origins each, mostly the same.
    */
   private Terms combineAlike(Terms other, Combination combination) {
-    Multiple[] found = new Multiple[origins.length];
+    Multiple[] found = multiples;
     int size = 0;
     for (int i = 0; i < origins.length; i++) {
       Multiple second = other.size() == 0 ? Multiple.NONE : other.multiples[i];
-      found[i] = combination.of(origins[i], multiples[i], second);
-      size += found[i] == Multiple.NONE ? 0 : 1;
+      Multiple both = combination.of(origins[i], multiples[i], second);
+      if (both != multiples[i] && found == multiples) {
+        found = multiples.clone();
+      }
+      if (found != multiples) {
+        found[i] = both;
+      }
+      size += both == Multiple.NONE ? 0 : 1;
     }
     if (size == origins.length) {
-      return size == 0 ? NONE : new Terms(origins, found);
+      return found == multiples ? this : new Terms(origins, found);
     }
     int[] kept = new int[size];
     int next = 0;
@@ -116,9 +122,10 @@ final class Terms {
 
   @Override
   public boolean equals(@Nullable Object other) {
-    return other instanceof Terms terms
-        && Arrays.equals(origins, terms.origins)
-        && Arrays.equals(multiples, terms.multiples);
+    return this == other
+        || (other instanceof Terms terms
+            && Arrays.equals(origins, terms.origins)
+            && Arrays.equals(multiples, terms.multiples));
   }
 
   @Override
