@@ -439,25 +439,3 @@ extern "C" __global__ void shared_read_then_same_value(const int* in, int* out, 
     tile = 9;
   }
 }
-
-// A plain load beside a volatile store, by the other block.
-extern "C" __global__ void volatile_store(const int* in, int* out, int* state, int n) {
-  if (threadIdx.x == 0) {
-    if (blockIdx.x == 0) {
-      out[0] = state[0];
-    } else {
-      *(volatile int*)state = 1;
-    }
-  }
-}
-
-// The same with the blocks exchanged.
-extern "C" __global__ void volatile_store_first(const int* in, int* out, int* state, int n) {
-  if (threadIdx.x == 0) {
-    if (blockIdx.x == 0) {
-      *(volatile int*)state = 1;
-    } else {
-      out[0] = state[0];
-    }
-  }
-}

@@ -371,9 +371,7 @@ final class ThreadRacesTest {
         "later_block_first",
         "failing_swap",
         "hinted_store",
-        "hinted_load",
-        "volatile_store",
-        "volatile_store_first"
+        "hinted_load"
       })
   void blocksThatNothingOrdersAreFoundWhicheverRunsFirst(String entry) {
     assertThat(findingsOf(collecting(), entry, 1000))

@@ -126,8 +126,8 @@ public final class AccessCells {
 
   /**
    * A plain store conflicts with everything. A strong one conflicts with strong accesses outside of
-   * its scope and with a plain load; an atomic one does not conflict with a plain load, since code
-   * reads a value before it begins to compare and swap.
+   * its scope, but not with a plain load: code reads a value before it begins to compare and swap.
+   * One that is strong by a hint alone does conflict with a plain load.
    */
   private boolean conflict(ThreadOrder thread, int kind, int access, int mode, boolean stores) {
     boolean strong = (mode & AccessMode.STRONG) != 0;
@@ -138,7 +138,7 @@ public final class AccessCells {
     if (strong && (other & AccessMode.STRONG) != 0) {
       return launch.isOutOfScope(thread, access, mode);
     }
-    return ((stores ? mode : other) & AccessMode.ATOMIC) == 0;
+    return ((stores ? mode : other) & AccessMode.HINTED) != 0;
   }
 
   /** Keeps an access, of a kind of which a cell can have two. */

@@ -17,15 +17,20 @@ public final class AccessMode {
   static final int ACQUIRES = 4;
   static final int RELEASES = 8;
 
+  /**
+   * Strong beside other strong accesses, and weak beside weak ones. {@code cg} is a hint to the
+   * cache, which code uses for speed, and older code to poll memory as with {@code volatile}.
+   */
+  static final int HINTED = 64;
+
   /** Its scope is the block. The simulated device has no clusters, so theirs is no wider. */
   static final int IN_BLOCK = 16;
 
   private static final List<String> NARROW = List.of("cta", "cluster");
 
   /**
-   * {@code volatile} is a relaxed access by the whole system. {@code cv} and {@code wt}, and {@code
-   * cg} of loads and stores, are hints by the letter; code that polls memory with them relies on
-   * the same.
+   * {@code volatile} is a relaxed access by the whole system. {@code cv} and {@code wt} are hints
+   * by the letter; code that polls memory with them relies on the same.
    */
   private static final List<String> ORDERING =
       List.of("volatile", "mmio", "relaxed", "acquire", "release", "acq_rel", "cv", "wt");
@@ -39,7 +44,7 @@ public final class AccessMode {
     boolean both = modifiers.contains("acq_rel");
     boolean moves = instruction.opcode().equals("ld") || instruction.opcode().equals("st");
     int mode = atomic ? STRONG | ATOMIC : 0;
-    mode |= moves && modifiers.contains("cg") ? STRONG : 0;
+    mode |= moves && modifiers.contains("cg") ? STRONG | HINTED : 0;
     mode |= modifiers.contains("cas") ? CONDITIONAL : 0;
     mode |= modifiers.stream().anyMatch(ORDERING::contains) ? STRONG : 0;
     mode |= both || modifiers.contains("acquire") ? ACQUIRES : 0;
