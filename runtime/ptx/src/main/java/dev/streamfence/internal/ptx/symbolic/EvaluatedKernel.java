@@ -47,24 +47,29 @@ public final class EvaluatedKernel {
   /** Finds the places in a thread's own memory whose values can be followed as well. */
   private static EvaluatedKernel withCells(KernelFlow kernel, KernelInputs inputs) {
     try {
-      LocalCells cells = ForeseenCells.of(kernel.flow(), kernel.graph());
+      LocalCells foreseen = ForeseenCells.of(kernel.flow(), kernel.graph());
+      LocalCells cells = foreseen == null ? LocalCells.NONE : foreseen;
       for (int round = 0; round < MAX_ROUNDS; round++) {
         EvaluatedKernel found = new EvaluatedKernel(kernel, inputs, cells);
         BitSet locals = found.memory.locals();
         if (locals.isEmpty()) {
           return found;
         }
-        if (!LocalCells.areKept(found.values, found.dependences, locals)) {
-          // Then nothing is known of that memory. Further evaluations would not keep an address
-          // that escapes although places are known.
-          if (found.cells.equals(LocalCells.NONE)) {
-            return found;
-          }
+        boolean areKept = LocalCells.areKept(found.values, found.dependences, locals);
+        if (!areKept && foreseen == null) {
+          return found;
+        }
+        if (!areKept && round > 0) {
+          // Further evaluations seldom keep an address that escapes although places are known; then
+          // nothing is known of that memory.
           break;
         }
         cells = LocalCells.of(found.values, found.dependences, locals);
         if (cells.equals(found.cells)) {
-          return found;
+          if (areKept) {
+            return found;
+          }
+          break;
         }
       }
     } catch (TooComplexException e) {

@@ -41,7 +41,7 @@ final class ForeseenCells {
   private final BitSet reads = new BitSet();
   private final BitSet changes = new BitSet();
 
-  /** Whether an address gets out of sight, in an instruction that is no plain store to a place. */
+  /** Whether an address gets out of sight, other than by a store to the thread's own memory. */
   private boolean escapes;
 
   private ForeseenCells(FunctionFlow flow) {
@@ -50,7 +50,8 @@ final class ForeseenCells {
     this.places = new Place[assignments.length];
   }
 
-  static LocalCells of(FunctionFlow flow, ControlGraph graph) {
+  /** The places; null if single instructions show that an address gets out of sight. */
+  static @Nullable LocalCells of(FunctionFlow flow, ControlGraph graph) {
     if (flow.function().locals().stream().noneMatch(ForeseenCells::isLocal)) {
       return LocalCells.NONE;
     }
@@ -65,9 +66,7 @@ final class ForeseenCells {
         found.follow(i);
       }
     }
-    return found.escapes
-        ? LocalCells.NONE
-        : LocalCells.of(found.elements, found.reads, found.changes);
+    return found.escapes ? null : LocalCells.of(found.elements, found.reads, found.changes);
   }
 
   private static boolean isLocal(Variable variable) {
@@ -83,7 +82,8 @@ final class ForeseenCells {
         addAccess(index, memory, flow.rule(index).letter(i) != 'r');
       } else if (flow.rule(index).isSource(i) && (place(operand) != null || isDerived(operand))) {
         isAnyDerived = true;
-        escapes |= flow.rule(index).handsOn(i) && !elements.containsKey(index);
+        boolean staysHere = flow.rule(index).letter(i) == 'v' && isStoredHere(index);
+        escapes |= flow.rule(index).handsOn(i) && !staysHere;
       }
     }
     if (isAnyDerived) {
@@ -94,6 +94,10 @@ final class ForeseenCells {
         derived.set(register, !isOnly || place == null);
       }
     }
+  }
+
+  private boolean isStoredHere(int index) {
+    return elements.containsKey(index) || reads.get(index);
   }
 
   private void addAccess(int index, Operand.Memory memory, boolean writes) {

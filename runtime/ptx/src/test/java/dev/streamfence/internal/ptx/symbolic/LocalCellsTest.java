@@ -109,6 +109,15 @@ final class LocalCellsTest {
   }
 
   @Test
+  void anAddressIsKeptAtAPlaceThatIsComputed() {
+    // As of an element of a local array of pointers, with -G.
+    String place = "mov.u64 %rd14, 2; mul.lo.s64 %rd15, %rd14, 8; add.s64 %rd16, %rd11, %rd15; ";
+    String pointer = "st.u64 [%rd16], %rd12; ld.u64 %rd13, [%rd16]; ld.u32 %r20, [%rd13]; ";
+    assertThat(isKnown(KEEP + place + "add.u64 %rd12, %rd11, 4; " + pointer)).isTrue();
+    assertThat(isKnown(KEEP + place + "add.u64 %rd12, %rd11, 8; " + pointer)).isFalse();
+  }
+
+  @Test
   void aStoreAtAnIndexMayBeToAnyPlace() {
     String place = "and.b32 %r9, %r0, 12; cvt.u64.u32 %rd12, %r9; add.u64 %rd12, %rd11, %rd12; ";
     assertThat(isKnown(place + KEEP + "st.u32 [%rd12], %r1; " + TAKE)).isFalse();
