@@ -121,6 +121,16 @@ class RecordElementsTest {
   }
 
   @Test
+  void aRecordThatIsNoElementIsReadAsAValueAsWell() {
+    Mistakes.in(
+            Sources.kernels(
+                "@Kernel void first(@Reads DeviceArray<Holder[]> «x, @ThreadCount int n);\n"
+                    + "@Kernel void second(Holder «h, @ThreadCount int n);\n"
+                    + "record Holder(int id, DeviceArray<int[]> ids) {}"))
+        .are(RECORD_ELEMENT, MISSING_ACCESS);
+  }
+
+  @Test
   void elementHasFields() {
     with("record Empty() {}", "@Reads DeviceArray<Empty[]> «e")
         .are(

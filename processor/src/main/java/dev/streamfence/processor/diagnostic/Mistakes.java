@@ -1,8 +1,10 @@
 package dev.streamfence.processor.diagnostic;
 
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Supplier;
@@ -18,7 +20,7 @@ import javax.tools.Diagnostic;
 public final class Mistakes {
   private final TypeElement subject;
   private final List<Mistake> mistakes = new ArrayList<>();
-  private final Set<TypeElement> covered = new HashSet<>();
+  private final Map<TypeElement, Set<Class<?>>> covered = new HashMap<>();
 
   /** Creates an empty list of mistakes about {@code subject}. */
   public Mistakes(TypeElement subject) {
@@ -38,11 +40,12 @@ public final class Mistakes {
   }
 
   /**
-   * Reads another type, for example a parameter's record, unless its mistakes are among these
-   * already; empty after a mistake.
+   * Reads another type, for example a parameter's record, unless the mistakes that the same class
+   * found in it are among these already; empty after a mistake.
    */
-  public <T> Optional<T> once(TypeElement type, Supplier<Optional<T>> reader) {
-    if (covered.contains(type)) {
+  public <T> Optional<T> once(TypeElement type, Class<?> by, Supplier<Optional<T>> reader) {
+    Set<Class<?>> readers = covered.getOrDefault(type, Set.of());
+    if (readers.contains(by)) {
       return Optional.empty();
     }
     int before = errors();
@@ -50,13 +53,13 @@ public final class Mistakes {
     if (errors() == before) {
       return read;
     }
-    covered.add(type);
+    covered.computeIfAbsent(type, key -> new HashSet<>()).add(by);
     return Optional.empty();
   }
 
   /** The types whose own mistakes are among these. */
   public Set<TypeElement> covered() {
-    return Set.copyOf(covered);
+    return Set.copyOf(covered.keySet());
   }
 
   /** The mistakes so far. */

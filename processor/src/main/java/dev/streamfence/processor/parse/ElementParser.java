@@ -53,7 +53,7 @@ final class ElementParser {
       return TypeKinds.elementOf(handle).map(ArrayElement.class::cast);
     }
     return mistakes
-        .once(record.get(), () -> record(declared, type, record.get()))
+        .once(record.get(), ElementParser.class, () -> record(declared, type, record.get()))
         .map(ArrayElement.class::cast);
   }
 

@@ -72,7 +72,8 @@ final class StructParser {
           Mirrors.name(annotations.get(0)));
       return Optional.empty();
     }
-    return mistakes.once(record, () -> parseRecord(parameter, name, type, arrays));
+    return mistakes.once(
+        record, StructParser.class, () -> parseRecord(parameter, name, type, arrays));
   }
 
   /** The parameter, which may have mistakes as well; empty if it cannot be read. */

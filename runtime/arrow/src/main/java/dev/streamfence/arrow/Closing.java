@@ -11,7 +11,7 @@ final class Closing {
     for (AutoCloseable each : made) {
       try {
         each.close();
-      } catch (Exception | Error e) {
+      } catch (Throwable e) {
         failure.addSuppressed(e);
       }
     }

@@ -118,7 +118,7 @@ public final class LostArrays {
         if (lost != null) {
           ((Watch) lost).lost();
         }
-      } catch (InterruptedException | RuntimeException | Error e) {
+      } catch (Throwable e) {
         // Like a cleaner: one action that fails must not end the others.
       }
     }

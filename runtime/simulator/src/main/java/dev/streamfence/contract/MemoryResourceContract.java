@@ -275,7 +275,7 @@ public final class MemoryResourceContract {
   private static void attempt(String name, Runnable attempt) {
     try {
       attempt.run();
-    } catch (RuntimeException | AssertionError e) {
+    } catch (Exception | AssertionError e) {
       throw new BrokenPromise(name + ": " + e.getMessage(), e);
     }
   }

@@ -75,7 +75,7 @@ public final class GraphRecorder {
         TrackedGraph graph = make(runtime, name, recording, inputs, use);
         FlightEvents.endGraphRecording(flight, graph.structure(), recording.impliedEdges());
         return graph;
-      } catch (Exception | Error e) {
+      } catch (Throwable e) {
         release(runtime, recording, e);
         throw e;
       }

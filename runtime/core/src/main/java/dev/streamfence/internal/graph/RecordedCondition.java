@@ -69,7 +69,7 @@ final class RecordedCondition {
       }
       runtime.requireOutsideLaunch("the end of " + words);
       add(nodes, region);
-    } catch (Exception | Error e) {
+    } catch (Throwable e) {
       Teardown teardown = new Teardown();
       nodes.drop(teardown);
       teardown.suppressIn(e);

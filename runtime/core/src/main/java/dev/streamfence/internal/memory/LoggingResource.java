@@ -235,6 +235,9 @@ public final class LoggingResource implements AllocationResource {
     } catch (Throwable refused) {
       // A failure of the log must not hide the outcome of the call.
       dropped.incrementAndGet();
+      if (refused instanceof InterruptedException) {
+        Thread.currentThread().interrupt();
+      }
     }
   }
 }

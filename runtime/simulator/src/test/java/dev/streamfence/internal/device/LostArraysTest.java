@@ -8,6 +8,7 @@ import dev.streamfence.DeviceArray;
 import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
 import dev.streamfence.RuntimeOptions;
+import dev.streamfence.internal.Undeclared;
 import dev.streamfence.internal.driver.CudaDriver;
 import dev.streamfence.internal.driver.InterceptedDriver;
 import dev.streamfence.memory.MemoryBudget;
@@ -17,11 +18,15 @@ import dev.streamfence.memory.MemoryStream;
 import dev.streamfence.simulation.DriverCall;
 import dev.streamfence.simulation.Schedule;
 import dev.streamfence.simulation.SimulatedDevice;
+import java.io.IOException;
 import java.lang.ref.WeakReference;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.UnaryOperator;
+import java.util.logging.Handler;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -70,6 +75,36 @@ final class LostArraysTest {
       assertThat(log.recordsWith("'forgotten'").get(0).getThrown().getStackTrace())
           .anyMatch(frame -> frame.getMethodName().equals("loseOne"));
       stream.synchronize();
+    }
+  }
+
+  @Test
+  void aHandlerOfTheLogThatThrowsLetsTheNextLostArrayBeReported() {
+    Handler throwing =
+        new Handler() {
+          @Override
+          public void publish(LogRecord each) {
+            throw Undeclared.thrown(new IOException("no room for the log"));
+          }
+
+          @Override
+          public void flush() {}
+
+          @Override
+          public void close() {}
+        };
+    Logger leaks = Logger.getLogger("dev.streamfence.leaks");
+    try (DeviceRuntime gpu = DeviceRuntime.simulated(device)) {
+      DeviceStream stream = gpu.streams().acquire();
+      leaks.addHandler(throwing);
+      try {
+        loseOne(gpu, stream, "first");
+        collectUntilLost(gpu, 1);
+        loseOne(gpu, stream, "second");
+        collectUntilLost(gpu, 2);
+      } finally {
+        leaks.removeHandler(throwing);
+      }
     }
   }
 

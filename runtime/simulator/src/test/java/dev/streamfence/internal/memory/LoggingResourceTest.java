@@ -215,6 +215,20 @@ final class LoggingResourceTest {
     assertThat(log.records().get(0).error()).isEqualTo("DeviceException");
   }
 
+  @Test
+  void aLogThatIsInterruptedLeavesTheThreadInterrupted() {
+    LoggingResource waiting =
+        new LoggingResource(
+            inner,
+            record -> {
+              throw Undeclared.thrown(new InterruptedException("while it waits"));
+            });
+    Allocation allocation = waiting.allocate(64, on.a, "");
+    assertThat(Thread.interrupted()).isTrue();
+    waiting.deallocate(allocation);
+    assertThat(Thread.interrupted()).isTrue();
+  }
+
   @ParameterizedTest
   @ValueSource(classes = {IllegalStateException.class, IOException.class})
   void aLogThatThrowsIsCountedAndDoesNotDisturbTheCaller(Class<? extends Exception> kind) {

@@ -13,7 +13,10 @@ public record SymbolMismatch(SymbolDifference kind, String sentence) {
     NO_VARIABLE,
     /** Its size or its alignment does not fit the elements. */
     LAYOUT,
-    /** It holds numbers of another width, or integers instead of floating-point numbers. */
+    /**
+     * It holds numbers of another width, or integers instead of floating-point numbers or the
+     * reverse.
+     */
     KIND
   }
 }

@@ -344,8 +344,6 @@ final class RaceAnalysis {
     Polynomial itself = Polynomial.of(value.id);
     Polynomial found = constantPlaces.get(value);
     if (found == null) {
-      // A loop may load its next address, so that the question comes up again on the way.
-      constantPlaces.put(value, itself);
       Polynomial place = loadedPlace(value);
       found = place == null ? itself : place;
       constantPlaces.put(value, found);
@@ -356,16 +354,15 @@ final class RaceAnalysis {
   private @Nullable Polynomial loadedPlace(Node value) {
     MemoryAccess load = values.load(value);
     Node base = load == null ? null : formulas.base(load.address());
+    if (load == null || base == null) {
+      return null;
+    }
     boolean isConstant =
-        load != null
-            && base != null
-            && load.instruction().opcode().startsWith("ld")
+        load.instruction().opcode().startsWith("ld")
             && !accesses.isWritten((int) base.constant)
             && !memory.isPrivate((int) base.constant)
             && symbols.isExact(load.address());
-    return isConstant && load != null && base != null
-        ? formulas.of(load.address()).minus(Polynomial.of(base.id))
-        : null;
+    return isConstant ? formulas.of(load.address()).minus(Polynomial.of(base.id)) : null;
   }
 
   private boolean isProved(SharedAccess one, SharedAccess other) {

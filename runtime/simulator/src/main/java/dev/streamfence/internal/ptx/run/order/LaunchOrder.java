@@ -173,8 +173,8 @@ public final class LaunchOrder {
   }
 
   /**
-   * Keeps a conflict, once for each pair of instructions: that with a store, and that with a load
-   * if there is no other, or one that does no harm.
+   * Keeps the conflict with a store, once for each pair of instructions. Keeps that with a load
+   * only if there is none with a store, or if that one does no harm.
    *
    * @param conflict the earlier accesses, as {@link ThreadOrder#loads} returns it
    * @param site the instruction of the later one
