@@ -17,9 +17,9 @@ import java.lang.annotation.Target;
  * The module owns the variable: closing the array does nothing. All launchers of one interface on
  * one runtime share it; another interface that names the same module has a variable of its own.
  *
- * <p>The size and the kind of the elements are compared with the module's PTX, and with the loaded
- * module. In PTX, arrays and structures are bytes, which fit all elements; {@code byte[]} fits all
- * variables.
+ * <p>The size, the width and the kind of the elements are compared with the module's PTX, and with
+ * the loaded module. In PTX, arrays and structures are bytes, which fit all elements; {@code
+ * byte[]} fits all variables.
  *
  * <pre>{@code
  * @Symbol("weights")

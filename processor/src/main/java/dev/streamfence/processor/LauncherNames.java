@@ -19,7 +19,7 @@ import javax.lang.model.element.TypeElement;
 final class LauncherNames {
   private final Map<String, String> ownersByName = new HashMap<>();
 
-  /** Those of the classes and what encloses them, after their modules; their case matters. */
+  /** The packages of the classes and their parent packages, each after its module. Case matters. */
   private final Set<String> packages = new HashSet<>();
 
   private final Set<String> modules = new HashSet<>();

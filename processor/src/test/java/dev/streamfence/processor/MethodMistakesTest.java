@@ -318,7 +318,7 @@ class MethodMistakesTest {
 
   @ParameterizedTest
   @ValueSource(ints = {-4, 16_777_217, Integer.MAX_VALUE})
-  void sharedBytesAreWhatABlockCanHave(int bytes) {
+  void sharedBytesAreWithinTheLimit(int bytes) {
     Mistakes.inKernels("@Kernel(dynamicSharedBytes = «" + bytes + ") void run(@ThreadCount int n);")
         .are(SHARED_BYTES, "dynamicSharedBytes " + bytes + " of run is outside 0..16777216");
   }

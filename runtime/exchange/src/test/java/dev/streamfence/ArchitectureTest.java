@@ -56,7 +56,7 @@ final class ArchitectureTest {
   private static final String ROOT = "dev.streamfence";
   private static final String INTERNAL = ROOT + ".internal";
 
-  /** What the static methods of exported types call, and their closes. */
+  /** What exported types call in their static methods and in {@code close()}. */
   private static final Set<String> ENTRANCES =
       Set.of(
           INTERNAL + ".device.RuntimeOpener",

@@ -44,8 +44,7 @@ public final class Mistakes {
    * found in it are among these already; empty after a mistake.
    */
   public <T> Optional<T> once(TypeElement type, Class<?> by, Supplier<Optional<T>> reader) {
-    Set<Class<?>> readers = covered.getOrDefault(type, Set.of());
-    if (readers.contains(by)) {
+    if (covered.getOrDefault(type, Set.of()).contains(by)) {
       return Optional.empty();
     }
     int before = errors();

@@ -137,9 +137,9 @@ final class SpilledArrays {
     }
   }
 
-  /** What to do about an array that is lost. */
+  /** Counts and reports an array that is lost outside of the device, and gives its elements up. */
   interface Losing {
-    void lose(String array, @Nullable Throwable allocatedAt, Runnable end);
+    void lose(String array, @Nullable Throwable allocatedAt, Runnable giveUp);
   }
 
   /** A copy without an array, which could not be discarded. */

@@ -21,6 +21,7 @@ import dev.streamfence.simulation.SimulatedDevice;
 import java.io.IOException;
 import java.lang.ref.WeakReference;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.UnaryOperator;
@@ -80,10 +81,12 @@ final class LostArraysTest {
 
   @Test
   void aHandlerOfTheLogThatThrowsLetsTheNextLostArrayBeReported() {
+    AtomicInteger published = new AtomicInteger();
     Handler throwing =
         new Handler() {
           @Override
           public void publish(LogRecord each) {
+            published.incrementAndGet();
             throw Undeclared.thrown(new IOException("no room for the log"));
           }
 
@@ -101,7 +104,10 @@ final class LostArraysTest {
         loseOne(gpu, stream, "first");
         collectUntilLost(gpu, 1);
         loseOne(gpu, stream, "second");
-        collectUntilLost(gpu, 2);
+        while (published.get() < 2) {
+          System.gc();
+          Thread.onSpinWait();
+        }
       } finally {
         leaks.removeHandler(throwing);
       }

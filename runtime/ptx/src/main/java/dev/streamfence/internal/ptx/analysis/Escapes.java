@@ -49,6 +49,7 @@ final class Escapes {
 
   /** Lets an object escape, and every object that its content leads to. */
   void escape(Step step, MemoryObject object) {
+    // Most have escaped before, and need no queue.
     if (!object.isTracked() || object.isEscaped()) {
       return;
     }

@@ -66,7 +66,7 @@ final class BarrierIntervals {
     BitSet oneWay = barriers.isEmpty() ? new BitSet() : oneWay(branches);
     isOrdered = !barriers.isEmpty() && areAllOfAll && areInOrder(oneWay);
     BitSet stops = new BitSet();
-    barriers.stream().forEach(barrier -> stops.set(block(barrier)));
+    barriers.stream().forEach(barrier -> stops.set(blocks[barrier]));
     paths = new CommonPaths(graph, stops, oneWay, budget);
   }
 
@@ -229,7 +229,7 @@ final class BarrierIntervals {
 
   /** Whether threads that come from a barrier may make both of two accesses before another one. */
   private boolean areBoth(int barrier, MemoryAccess one, MemoryAccess other) {
-    int from = barrier == BEGIN ? 0 : block(barrier);
+    int from = barrier == BEGIN ? 0 : blocks[barrier];
     int next = barriers.nextSetBit(barrier == BEGIN ? 0 : barrier + 1);
     boolean ends = next >= 0 && next < graph.block(from).end();
     int end = ends ? next : graph.block(from).end();
@@ -275,12 +275,12 @@ final class BarrierIntervals {
     int[] entered = new int[graph.size()];
     Deque<int[]> open = new ArrayDeque<>();
     // A thread that comes from a barrier in the loop, and enters the loop again, is in another one.
-    boolean isInside = loop != null && barrier != BEGIN && loop.body.get(block(barrier));
+    boolean isInside = loop != null && barrier != BEGIN && loop.body.get(blocks[barrier]);
     int anew = isInside ? ONCE << 1 : ZERO;
     if (barrier == BEGIN) {
       enter(0, ZERO, entered, open);
     } else {
-      int block = block(barrier);
+      int block = blocks[barrier];
       if (pass(block, barrier + 1, ZERO, found)) {
         leave(block, ZERO, anew, loop, entered, open);
       }
@@ -322,9 +322,5 @@ final class BarrierIntervals {
       }
     }
     return true;
-  }
-
-  private int block(int barrier) {
-    return blocks[barrier];
   }
 }

@@ -56,7 +56,8 @@ public final class EvaluatedKernel {
           return found;
         }
         boolean areKept = LocalCells.areKept(found.values, found.dependences, locals);
-        if (!areKept && foreseen == null) {
+        if (!areKept && foreseen == null && round == 0) {
+          // Without places, as none was foreseen.
           return found;
         }
         if (!areKept && round > 0) {

@@ -41,7 +41,9 @@ final class ForeseenCells {
   private final BitSet reads = new BitSet();
   private final BitSet changes = new BitSet();
 
-  /** Whether an address gets out of sight, other than by a store to the thread's own memory. */
+  /**
+   * Whether what is computed from an address is handed on, other than to the thread's own memory.
+   */
   private boolean escapes;
 
   private ForeseenCells(FunctionFlow flow) {
@@ -50,7 +52,7 @@ final class ForeseenCells {
     this.places = new Place[assignments.length];
   }
 
-  /** The places; null if single instructions show that an address gets out of sight. */
+  /** The places; null if single instructions hand on what is computed from an address. */
   static @Nullable LocalCells of(FunctionFlow flow, ControlGraph graph) {
     if (flow.function().locals().stream().noneMatch(ForeseenCells::isLocal)) {
       return LocalCells.NONE;

@@ -508,7 +508,7 @@ final class RaceProofsTest {
 
   @ParameterizedTest
   @CsvSource({
-    // The number of the thread's element names the thread, a number that it loads too, or is
+    // The number of the element names: the thread; the element itself; the thread, but it is
     // stored.
     "%r4, '', PROVED",
     "%r16, '', DATA",

@@ -102,9 +102,8 @@ public final class AccessCells {
 
   /** The first store and the first load that conflict. */
   private static long first(long known, int found, boolean store) {
-    long its = LaunchOrder.conflict(found, store);
-    boolean isKnown = store ? LaunchOrder.store(known) != 0 : LaunchOrder.load(known) != 0;
-    return isKnown ? known : known | its;
+    boolean isKnown = (store ? LaunchOrder.store(known) : LaunchOrder.load(known)) != 0;
+    return isKnown ? known : known | LaunchOrder.conflict(found, store);
   }
 
   /**

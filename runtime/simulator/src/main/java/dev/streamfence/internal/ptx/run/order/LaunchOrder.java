@@ -176,7 +176,7 @@ public final class LaunchOrder {
    * Keeps the conflict with a store, once for each pair of instructions. Keeps that with a load
    * only if there is none with a store, or if that one does no harm.
    *
-   * @param conflict the earlier accesses, as {@link ThreadOrder#loads} returns it
+   * @param conflict the earlier accesses, as {@link ThreadOrder#stores} returns them
    * @param site the instruction of the later one
    * @param stores whether the later one stores
    * @param sameValue whether it stores what was there
@@ -192,16 +192,27 @@ public final class LaunchOrder {
       int bytes) {
     boolean mild = store(conflict) != 0 && stores && sameValue;
     if (store(conflict) != 0 && isNew(store(conflict), site, stores, mild)) {
-      ConflictingAccess later = access(thread.warp().number(), thread.lane(), stores, site);
-      conflicts.add(
-          new ThreadConflict(access(store(conflict), true), later, mild, shared, address, bytes));
+      ConflictingAccess earlier = access(store(conflict), true);
+      keep(earlier, thread, site, stores, mild, shared, address, bytes);
     }
     boolean isHarmless = store(conflict) == 0 || mild;
     if (isHarmless && load(conflict) != 0 && isNew(load(conflict), site, false, false)) {
-      ConflictingAccess later = access(thread.warp().number(), thread.lane(), stores, site);
-      conflicts.add(
-          new ThreadConflict(access(load(conflict), false), later, false, shared, address, bytes));
+      ConflictingAccess earlier = access(load(conflict), false);
+      keep(earlier, thread, site, stores, false, shared, address, bytes);
     }
+  }
+
+  private void keep(
+      ConflictingAccess earlier,
+      ThreadOrder thread,
+      int site,
+      boolean stores,
+      boolean mild,
+      boolean shared,
+      long address,
+      int bytes) {
+    ConflictingAccess later = access(thread.warp().number(), thread.lane(), stores, site);
+    conflicts.add(new ThreadConflict(earlier, later, mild, shared, address, bytes));
   }
 
   /** Whether no conflict of this kind between two instructions was reported before. */

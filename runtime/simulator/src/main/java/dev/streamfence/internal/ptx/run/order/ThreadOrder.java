@@ -109,10 +109,10 @@ public final class ThreadOrder {
   }
 
   /**
-   * Records a load of shared memory, takes over what was released to its place, and finds an
-   * earlier access that it races with.
+   * Records a load of shared memory, takes over what was released to its place, and finds the
+   * earlier store that it races with.
    *
-   * @return that access, as {@link LaunchOrder#report} takes it; 0 for none
+   * @return that store, as {@link LaunchOrder#report} takes it; 0 for none
    */
   public long loadsShared(int site, int at, int bytes) {
     int access = access(site);
@@ -124,7 +124,7 @@ public final class ThreadOrder {
     return conflict;
   }
 
-  /** Records a store to shared memory as {@link #loadsShared} does a load. */
+  /** Records a store to shared memory, and finds what it races with as {@link #stores} does. */
   public long storesShared(int site, int at, int bytes) {
     int access = access(site);
     int mode = launch.mode(site);
@@ -136,17 +136,21 @@ public final class ThreadOrder {
   }
 
   /**
-   * Records a load, and finds an earlier access that it races with.
+   * Records a load, and finds the earlier store that it races with.
    *
    * @param at the first byte within the cells
-   * @return that access, as {@link LaunchOrder#report} takes it; 0 for none
+   * @return that store, as {@link LaunchOrder#report} takes it; 0 for none
    */
   public long loads(int site, AccessCells cells, int at, int bytes) {
     int access = access(site);
     return access == 0 ? 0 : cells.load(this, at, bytes, access, launch.mode(site));
   }
 
-  /** Records a store, and finds an earlier access that it races with, as {@link #loads} does. */
+  /**
+   * Records a store, and finds the earlier store and the earlier load that it races with.
+   *
+   * @return these, as {@link LaunchOrder#report} takes them; 0 for none
+   */
   public long stores(int site, AccessCells cells, int at, int bytes) {
     int access = access(site);
     return access == 0 ? 0 : cells.store(this, at, bytes, access, launch.mode(site));
