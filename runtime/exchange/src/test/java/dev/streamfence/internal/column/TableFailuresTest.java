@@ -15,12 +15,12 @@ import dev.streamfence.column.DeviceColumn;
 import dev.streamfence.column.DeviceTable;
 import dev.streamfence.column.ReadableColumn;
 import dev.streamfence.column.Schema;
+import dev.streamfence.internal.ForwardingResource;
 import dev.streamfence.internal.Undeclared;
 import dev.streamfence.internal.device.Inside;
 import dev.streamfence.internal.device.RuntimeOverDriver;
 import dev.streamfence.internal.driver.CudaDriver;
 import dev.streamfence.internal.driver.InterceptedDriver;
-import dev.streamfence.memory.MemoryResource;
 import dev.streamfence.memory.MemoryStream;
 import dev.streamfence.simulation.DriverCall;
 import dev.streamfence.simulation.SimulatedDevice;
@@ -72,23 +72,13 @@ final class TableFailuresTest {
         RuntimeOptions.defaults()
             .withMemoryResource(
                 driver ->
-                    new MemoryResource() {
+                    new ForwardingResource(driver) {
                       @Override
                       public long allocate(long sizeInBytes, MemoryStream stream) {
                         if (left[0]-- == 0) {
                           throw Undeclared.thrown(refusal);
                         }
-                        return driver.allocate(sizeInBytes, stream);
-                      }
-
-                      @Override
-                      public void deallocate(long address, long sizeInBytes, MemoryStream stream) {
-                        driver.deallocate(address, sizeInBytes, stream);
-                      }
-
-                      @Override
-                      public boolean isStreamOrdered() {
-                        return driver.isStreamOrdered();
+                        return super.allocate(sizeInBytes, stream);
                       }
                     });
     try (DeviceRuntime gpu = DeviceRuntime.simulated(device, options);

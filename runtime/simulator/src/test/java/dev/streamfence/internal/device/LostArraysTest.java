@@ -8,13 +8,12 @@ import dev.streamfence.DeviceArray;
 import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
 import dev.streamfence.RuntimeOptions;
+import dev.streamfence.internal.ForwardingResource;
 import dev.streamfence.internal.Undeclared;
 import dev.streamfence.internal.driver.CudaDriver;
 import dev.streamfence.internal.driver.InterceptedDriver;
 import dev.streamfence.memory.MemoryBudget;
 import dev.streamfence.memory.MemoryReservation;
-import dev.streamfence.memory.MemoryResource;
-import dev.streamfence.memory.MemoryStream;
 import dev.streamfence.simulation.DriverCall;
 import dev.streamfence.simulation.Schedule;
 import dev.streamfence.simulation.SimulatedDevice;
@@ -403,29 +402,12 @@ final class LostArraysTest {
     BY_THE_THREAD_OF_LOST_ARRAYS(options -> options),
     CHECKED(options -> options.withGuardMemory(true)),
     DIRECT(options -> options.withDirectMemory(true)),
-    BY_A_RESOURCE(options -> options.withMemoryResource(Resource::new));
+    BY_A_RESOURCE(options -> options.withMemoryResource(ForwardingResource::new));
 
     private final UnaryOperator<RuntimeOptions> change;
 
     Free(UnaryOperator<RuntimeOptions> change) {
       this.change = change;
-    }
-  }
-
-  private record Resource(MemoryResource upstream) implements MemoryResource {
-    @Override
-    public long allocate(long sizeInBytes, MemoryStream stream) {
-      return upstream.allocate(sizeInBytes, stream);
-    }
-
-    @Override
-    public void deallocate(long address, long sizeInBytes, MemoryStream stream) {
-      upstream.deallocate(address, sizeInBytes, stream);
-    }
-
-    @Override
-    public boolean isStreamOrdered() {
-      return upstream.isStreamOrdered();
     }
   }
 

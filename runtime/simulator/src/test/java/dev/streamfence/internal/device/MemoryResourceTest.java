@@ -16,6 +16,7 @@ import dev.streamfence.OutOfMemoryBudgetException;
 import dev.streamfence.RuntimeOptions;
 import dev.streamfence.StreamMisuseException;
 import dev.streamfence.StreamMisuseException.Misuse;
+import dev.streamfence.internal.ForwardingResource;
 import dev.streamfence.internal.Undeclared;
 import dev.streamfence.memory.MemoryBudget;
 import dev.streamfence.memory.MemoryResource;
@@ -40,37 +41,8 @@ final class MemoryResourceTest {
 
   private final SimulatedDevice device = SimulatedDevice.builder().schedule(Schedule.LAZY).build();
 
-  /** Does what the driver does; a test changes one method. */
-  private static class Forwarding implements MemoryResource {
-    final MemoryResource driver;
-
-    Forwarding(MemoryResource driver) {
-      this.driver = driver;
-    }
-
-    @Override
-    public long allocate(long sizeInBytes, MemoryStream stream) {
-      return driver.allocate(sizeInBytes, stream);
-    }
-
-    @Override
-    public void deallocate(long address, long sizeInBytes, MemoryStream stream) {
-      driver.deallocate(address, sizeInBytes, stream);
-    }
-
-    @Override
-    public boolean isStreamOrdered() {
-      return driver.isStreamOrdered();
-    }
-
-    @Override
-    public String toString() {
-      return "a resource of the test";
-    }
-  }
-
   /** Keeps one freed block. */
-  private static final class Keeping extends Forwarding {
+  private static final class Keeping extends ForwardingResource {
     private record Block(long address, long size, StreamMark freed) {}
 
     private final Deque<Block> kept = new ArrayDeque<>();
@@ -177,7 +149,7 @@ final class MemoryResourceTest {
     try (DeviceRuntime gpu =
             open(
                 driver ->
-                    new Forwarding(driver) {
+                    new ForwardingResource(driver) {
                       @Override
                       public void deallocate(long address, long size, MemoryStream stream) {
                         marks.add(stream.mark());
@@ -203,7 +175,7 @@ final class MemoryResourceTest {
             open(
                 RuntimeOptions.defaults().withDirectMemory(true),
                 driver ->
-                    new Forwarding(driver) {
+                    new ForwardingResource(driver) {
                       @Override
                       public void deallocate(long address, long size, MemoryStream stream) {
                         reached.add(stream.mark().isReached());
@@ -225,7 +197,7 @@ final class MemoryResourceTest {
             open(
                 RuntimeOptions.defaults().withDirectMemory(true),
                 driver ->
-                    new Forwarding(driver) {
+                    new ForwardingResource(driver) {
                       @Override
                       public boolean isStreamOrdered() {
                         return true;
@@ -246,7 +218,7 @@ final class MemoryResourceTest {
     try (DeviceRuntime gpu =
             open(
                 driver ->
-                    new Forwarding(driver) {
+                    new ForwardingResource(driver) {
                       @Override
                       public long allocate(long size, MemoryStream stream) {
                         last[0] = last[0] == 0 ? super.allocate(size, stream) : last[0] + 256;
@@ -273,7 +245,7 @@ final class MemoryResourceTest {
     try (DeviceRuntime gpu =
             open(
                 driver ->
-                    new Forwarding(driver) {
+                    new ForwardingResource(driver) {
                       @Override
                       public long allocate(long size, MemoryStream stream) {
                         return super.allocate(size + 8, stream) + 8;
@@ -299,7 +271,7 @@ final class MemoryResourceTest {
       try (DeviceRuntime gpu =
               open(
                   driver ->
-                      new Forwarding(driver) {
+                      new ForwardingResource(driver) {
                         @Override
                         public long allocate(long size, MemoryStream stream) {
                           return address;
@@ -325,7 +297,7 @@ final class MemoryResourceTest {
             open(
                 RuntimeOptions.defaults().withMemoryBudget(MemoryBudget.ofBytes(1000)),
                 driver ->
-                    new Forwarding(driver) {
+                    new ForwardingResource(driver) {
                       @Override
                       public long allocate(long size, MemoryStream stream) {
                         if (size == 1000) {
@@ -347,7 +319,7 @@ final class MemoryResourceTest {
     try (DeviceRuntime gpu =
             open(
                 driver ->
-                    new Forwarding(driver) {
+                    new ForwardingResource(driver) {
                       @Override
                       public void deallocate(long address, long size, MemoryStream stream) {
                         if (refuses[0]) {
@@ -389,7 +361,7 @@ final class MemoryResourceTest {
     try (DeviceRuntime gpu =
             open(
                 driver ->
-                    new Forwarding(driver) {
+                    new ForwardingResource(driver) {
                       @Override
                       public long allocate(long size, MemoryStream stream) {
                         if (size == 8) {
@@ -415,7 +387,7 @@ final class MemoryResourceTest {
     try (DeviceRuntime gpu =
             open(
                 driver ->
-                    new Forwarding(driver) {
+                    new ForwardingResource(driver) {
                       @Override
                       public long allocate(long size, MemoryStream stream) {
                         kept[0] = stream;
@@ -439,7 +411,7 @@ final class MemoryResourceTest {
     StreamMark[] mark = new StreamMark[1];
     UnaryOperator<MemoryResource> resource =
         driver ->
-            new Forwarding(driver) {
+            new ForwardingResource(driver) {
               @Override
               public long allocate(long size, MemoryStream stream) {
                 if (mark[0] == null) {
@@ -471,7 +443,7 @@ final class MemoryResourceTest {
     try (DeviceRuntime gpu =
             open(
                 driver ->
-                    new Forwarding(driver) {
+                    new ForwardingResource(driver) {
                       @Override
                       public long allocate(long size, MemoryStream stream) {
                         long address = super.allocate(size, stream);
@@ -496,7 +468,7 @@ final class MemoryResourceTest {
       try (DeviceRuntime gpu =
               open(
                   driver ->
-                      new Forwarding(driver) {
+                      new ForwardingResource(driver) {
                         @Override
                         public void deallocate(long address, long size, MemoryStream stream) {}
                       });
@@ -550,7 +522,7 @@ final class MemoryResourceTest {
   }
 
   /** A resource whose returns of some sizes fail while it says so. */
-  private static final class Refusing extends Forwarding {
+  private static final class Refusing extends ForwardingResource {
     private volatile boolean refuses = true;
     private final long size;
 
@@ -620,7 +592,7 @@ final class MemoryResourceTest {
             .withMemoryBudget(MemoryBudget.unlimited())
             .withMemoryResource(
                 driver ->
-                    new Forwarding(driver) {
+                    new ForwardingResource(driver) {
                       private boolean trimmed;
 
                       @Override
@@ -646,7 +618,7 @@ final class MemoryResourceTest {
     MemoryResource[] taken = new MemoryResource[1];
     UnaryOperator<MemoryResource> resource =
         driver ->
-            new Forwarding(driver) {
+            new ForwardingResource(driver) {
               @Override
               public long allocate(long size, MemoryStream stream) {
                 assertThatNullPointerException()
@@ -691,7 +663,7 @@ final class MemoryResourceTest {
     try (DeviceRuntime gpu =
             open(
                 driver ->
-                    new Forwarding(driver) {
+                    new ForwardingResource(driver) {
                       @Override
                       public boolean isStreamOrdered() {
                         return false;
