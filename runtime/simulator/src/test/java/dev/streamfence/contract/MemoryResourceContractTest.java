@@ -2,9 +2,12 @@ package dev.streamfence.contract;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.streamfence.internal.ForwardingResource;
+import dev.streamfence.internal.Undeclared;
 import dev.streamfence.internal.memory.CachingPool;
 import dev.streamfence.memory.MemoryResource;
 import dev.streamfence.memory.MemoryStream;
+import java.io.IOException;
 import java.lang.reflect.Constructor;
 import java.net.URL;
 import java.net.URLClassLoader;
@@ -103,6 +106,20 @@ final class MemoryResourceContractTest {
               }
             });
     return broken;
+  }
+
+  @Test
+  void anExceptionThatIsNotDeclaredBreaksAPromise() {
+    List<String> broken =
+        broken(
+            driver ->
+                new ForwardingResource(driver) {
+                  @Override
+                  public long allocate(long sizeInBytes, MemoryStream stream) {
+                    throw Undeclared.thrown(new IOException("no room for notes"));
+                  }
+                });
+    assertThat(broken).isNotEmpty().allMatch(message -> message.contains("no room for notes"));
   }
 
   @Test
