@@ -726,7 +726,7 @@ final class CachingPoolTest {
       DeviceArray<int[]> left = gpu.memory().allocate(a, int[].class, 4, "left");
       gpu.close();
       assertThat(left.isOpen()).isFalse();
-      assertThat(log.messages()).singleElement().asString().contains("'left'");
+      assertThat(log.recordsWith("'left'")).hasSize(1);
     }
     assertThat(device.calls(DriverCall.FREE_ASYNC)).isEqualTo(1);
   }

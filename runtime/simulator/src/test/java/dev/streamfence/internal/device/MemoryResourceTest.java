@@ -31,6 +31,7 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.function.UnaryOperator;
+import java.util.logging.LogRecord;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -476,7 +477,8 @@ final class MemoryResourceTest {
         bytes(gpu, stream, 8).close();
         bytes(gpu, stream, 16).close();
       }
-      assertThat(log.messages())
+      assertThat(log.recordsWith("a resource of the test"))
+          .extracting(LogRecord::getMessage)
           .containsExactly(
               "a resource of the test keeps 24 bytes of the driver's pool of device 0 after its last trim;"
                   + " the runtime frees them");

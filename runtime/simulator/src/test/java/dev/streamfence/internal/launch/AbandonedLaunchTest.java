@@ -10,6 +10,7 @@ import dev.streamfence.DeviceStream;
 import dev.streamfence.RuntimeOptions;
 import dev.streamfence.StreamMisuseException;
 import dev.streamfence.StreamMisuseException.Misuse;
+import dev.streamfence.internal.LogTopic;
 import dev.streamfence.internal.device.Inside;
 import dev.streamfence.internal.device.RuntimeLog;
 import dev.streamfence.internal.device.RuntimeOverDriver;
@@ -35,7 +36,7 @@ final class AbandonedLaunchTest {
   private final DeviceRuntime gpu = RuntimeOverDriver.open(driver, RuntimeOptions.defaults());
   private final DeviceStream stream = gpu.streams().acquire();
   private final DeviceArray<int[]> values = gpu.memory().upload(stream, new int[] {1});
-  private final RuntimeLog log = RuntimeLog.listen();
+  private final RuntimeLog log = RuntimeLog.listenTo(LogTopic.LAUNCHES);
 
   private void observe(
       String purpose, CudaDriver.StreamHandle on, long ticket, List<LaunchObserver.Use> uses) {

@@ -7,6 +7,7 @@ import dev.streamfence.CudaDriverException;
 import dev.streamfence.DeviceArray;
 import dev.streamfence.DeviceStream;
 import dev.streamfence.StreamMisuseException;
+import dev.streamfence.internal.LogTopic;
 import dev.streamfence.internal.device.RuntimeLog;
 import dev.streamfence.launch.LaunchRecorder;
 import dev.streamfence.launch.LoadedModule;
@@ -21,7 +22,7 @@ final class AbortedLaunchTest extends OneStream {
 
   @Test
   void anAbortAfterPreflightIsNoAbandonedLaunch() {
-    try (RuntimeLog log = RuntimeLog.listen();
+    try (RuntimeLog log = RuntimeLog.listenTo(LogTopic.LAUNCHES);
         DeviceArray<int[]> values = gpu.memory().upload(stream, new int[] {1})) {
       increment.begin().array(values).threads(1).preflight().abort();
       assertThat(gpu.statistics().abandonedLaunches()).isZero();

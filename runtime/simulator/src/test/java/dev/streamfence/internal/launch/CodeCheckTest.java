@@ -9,6 +9,7 @@ import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
 import dev.streamfence.KernelLoadException;
 import dev.streamfence.RuntimeOptions;
+import dev.streamfence.internal.LogTopic;
 import dev.streamfence.internal.device.RuntimeLog;
 import dev.streamfence.launch.Access;
 import dev.streamfence.launch.KernelImage;
@@ -124,7 +125,7 @@ final class CodeCheckTest {
 
   @Test
   void anUnclearAccessIsLoggedUnlessItIsTrusted() {
-    try (RuntimeLog log = RuntimeLog.listen()) {
+    try (RuntimeLog log = RuntimeLog.listenTo(LogTopic.KERNELS)) {
       LoadedModule module = LoadedModule.of(stream, image(EITHER));
       module.recorder(
           KernelSignature.entry("either")
@@ -149,7 +150,7 @@ final class CodeCheckTest {
 
   @Test
   void anArrayOfWiderElementsThanTheKernelsWordsIsLogged() {
-    try (RuntimeLog log = RuntimeLog.listen()) {
+    try (RuntimeLog log = RuntimeLog.listenTo(LogTopic.KERNELS)) {
       LoadedModule module = LoadedModule.of(stream, VectorKernels.IMAGE);
       module.recorder(
           KernelSignature.entry("increment")
@@ -187,7 +188,7 @@ final class CodeCheckTest {
           ret;
         }
         """;
-    try (RuntimeLog log = RuntimeLog.listen()) {
+    try (RuntimeLog log = RuntimeLog.listenTo(LogTopic.KERNELS)) {
       LoadedModule.of(stream, image(ptx))
           .recorder(
               KernelSignature.entry("run")
@@ -244,7 +245,7 @@ final class CodeCheckTest {
     byte[] binary = {0x7f, 'E', 'L', 'F'};
     KernelImage image =
         KernelImage.resource("binary.cubin", OTHER, name -> new ByteArrayInputStream(binary));
-    try (RuntimeLog log = RuntimeLog.listen();
+    try (RuntimeLog log = RuntimeLog.listenTo(LogTopic.KERNELS);
         DeviceRuntime strict = AnyImageDriver.open(RuntimeOptions.defaults())) {
       assertThatThrownBy(() -> LoadedModule.of(strict.streams().acquire(), image))
           .isInstanceOf(KernelLoadException.class)
@@ -254,7 +255,7 @@ final class CodeCheckTest {
       assertThat(log.messages()).isEmpty();
     }
     RuntimeOptions allowing = RuntimeOptions.defaults().withUncheckedBinaries(true);
-    try (RuntimeLog log = RuntimeLog.listen();
+    try (RuntimeLog log = RuntimeLog.listenTo(LogTopic.KERNELS);
         DeviceRuntime lenient = AnyImageDriver.open(allowing)) {
       assertThat(LoadedModule.of(lenient.streams().acquire(), image)).isNotNull();
       assertThat(log.messages())
@@ -265,7 +266,7 @@ final class CodeCheckTest {
   @Test
   void anImageThatTheDeviceRefusesIsNotReportedAsUnchecked() {
     KernelImage noPtx = KernelImage.of("no.ptx", "no PTX at all".getBytes(UTF_8));
-    try (RuntimeLog log = RuntimeLog.listen()) {
+    try (RuntimeLog log = RuntimeLog.listenTo(LogTopic.KERNELS)) {
       assertThatThrownBy(() -> LoadedModule.of(stream, noPtx))
           .isInstanceOf(KernelLoadException.class);
       assertThat(log.messages()).isEmpty();
@@ -294,7 +295,7 @@ final class CodeCheckTest {
     String storing =
         OPEN.replace(".visible", ".extern .shared .align 4 .b8 room[];\n.visible")
             .replace("ret;", "st.global.u32 [%rd1], 0; st.shared.u32 [room], 0; ret;");
-    try (RuntimeLog log = RuntimeLog.listen()) {
+    try (RuntimeLog log = RuntimeLog.listenTo(LogTopic.KERNELS)) {
       LoadedModule.of(stream, image(storing)).recorder(fill(128));
       assertThat(log.messages())
           .singleElement()

@@ -9,6 +9,7 @@ import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
 import dev.streamfence.KernelLoadException;
 import dev.streamfence.RuntimeOptions;
+import dev.streamfence.internal.LogTopic;
 import dev.streamfence.internal.device.Inside;
 import dev.streamfence.internal.device.RuntimeLog;
 import dev.streamfence.internal.device.RuntimeOverDriver;
@@ -215,7 +216,7 @@ final class KernelSearchTest {
   void aResourceThatTheDeviceRefusesIsSkippedAndLoggedWithItsReason() {
     classPath.put("/kernels/vector.sm_90.cubin", new byte[] {0x7f, 'E', 'L', 'F', 1});
     classPath.put("/kernels/vector.ptx", ptx("onTheClassPath"));
-    try (RuntimeLog log = RuntimeLog.listen();
+    try (RuntimeLog log = RuntimeLog.listenTo(LogTopic.KERNELS);
         DeviceRuntime gpu = openWithBinaries()) {
       LoadedModule.of(gpu.streams().acquire(), image)
           .recorder(KernelSignature.entry("onTheClassPath").shape("shape"));
@@ -278,7 +279,7 @@ final class KernelSearchTest {
   }
 
   private List<String> logOfLoading(String entry) {
-    try (RuntimeLog log = RuntimeLog.listen()) {
+    try (RuntimeLog log = RuntimeLog.listenTo(LogTopic.KERNELS)) {
       assertLoaded(entry);
       return log.messages();
     }

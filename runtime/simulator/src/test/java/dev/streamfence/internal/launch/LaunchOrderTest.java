@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.streamfence.DeviceArray;
 import dev.streamfence.DeviceStream;
 import dev.streamfence.StreamMisuseException;
+import dev.streamfence.internal.LogTopic;
 import dev.streamfence.internal.device.RuntimeLog;
 import dev.streamfence.launch.LaunchRecorder;
 import dev.streamfence.launch.LoadedModule;
@@ -99,7 +100,7 @@ final class LaunchOrderTest extends OneStream {
   void anAbandonedLaunchIsLoggedWithItsKernelAndStream() {
     LaunchRecorder recorder =
         LoadedModule.of(stream, VectorKernels.IMAGE).recorder(VectorKernels.INCREMENT);
-    try (RuntimeLog log = RuntimeLog.listen();
+    try (RuntimeLog log = RuntimeLog.listenTo(LogTopic.LAUNCHES);
         DeviceArray<int[]> values = gpu.memory().upload(stream, new int[] {1})) {
       recorder.begin().array(values).threads(1).preflight();
       recorder.close();
