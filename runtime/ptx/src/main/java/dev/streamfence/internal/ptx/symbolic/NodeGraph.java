@@ -14,6 +14,9 @@ public final class NodeGraph {
   /** Far more than a kernel that a person wrote has. */
   private static final int MAX_NODES = 100_000;
 
+  /** 2^32 divided by the golden ratio, odd: Knuth, The Art of Computer Programming 3, 6.4. */
+  private static final int MIX = 0x9E3779B1;
+
   /** What a node computes. */
   private record Key(Operator operation, int bits, long constant, List<Node> inputs) {
     // Written out like hashCode, because each operation is looked up.
@@ -28,9 +31,10 @@ public final class NodeGraph {
 
     @Override
     public int hashCode() {
+      // Operands follow one another in the graph, so that a small factor gives many the same sum.
       int mixed = 31 * (31 * operation.hashCode() + bits) + Long.hashCode(constant);
       for (int i = 0; i < inputs.size(); i++) {
-        mixed = 31 * mixed + inputs.get(i).id;
+        mixed = MIX * mixed + inputs.get(i).id;
       }
       return mixed;
     }
