@@ -14,7 +14,7 @@ import java.util.Map;
  * The values of a kernel in one thread of one launch, as far as the thread's place and the numbers
  * of the launch decide them; one thread after another. Confined to one thread.
  */
-final class ConcreteThread extends ThreadEvaluation {
+class ConcreteThread extends ThreadEvaluation {
   /** Whether values depend on a number that the launch passes, as far as that was asked. */
   private final Map<Node, Boolean> ofLaunch = new HashMap<>();
 
@@ -28,7 +28,7 @@ final class ConcreteThread extends ThreadEvaluation {
   }
 
   /** Becomes another thread, by its place among all threads of a launch. */
-  void become(TrialLaunch other, int place) {
+  final void become(TrialLaunch other, int place) {
     launch = other;
     number = place;
     begin();
@@ -39,7 +39,7 @@ final class ConcreteThread extends ThreadEvaluation {
    * the place of a thread shifts out is as the code wants it.
    */
   @Override
-  protected boolean isUndefined(Node node, long second) {
+  protected final boolean isUndefined(Node node, long second) {
     boolean shiftsOut =
         switch (node.operation) {
           case SHIFT_LEFT, SHIFT_RIGHT, SHIFT_RIGHT_UNSIGNED -> second < 0 || second >= node.bits;
@@ -55,12 +55,12 @@ final class ConcreteThread extends ThreadEvaluation {
   }
 
   @Override
-  protected long special(Special special) {
+  protected final long special(Special special) {
     return launch.special(special, number);
   }
 
   @Override
-  protected long argument(int index) {
+  protected final long argument(int index) {
     return launch.argument(index);
   }
 }

@@ -1,15 +1,9 @@
 package dev.streamfence.internal.ptx.races;
 
-import dev.streamfence.internal.ptx.ir.CallEnds;
-import dev.streamfence.internal.ptx.ir.ControlGraph;
-import dev.streamfence.internal.ptx.ir.FunctionFlow;
 import dev.streamfence.internal.ptx.symbolic.Dependences;
-import dev.streamfence.internal.ptx.symbolic.KernelValues;
-import dev.streamfence.internal.ptx.symbolic.MemoryAccess;
 import dev.streamfence.internal.ptx.symbolic.Node.Special;
 import dev.streamfence.internal.ptx.symbolic.NodeGraph;
 import dev.streamfence.internal.ptx.symbolic.ThreadPaths;
-import dev.streamfence.internal.ptx.syntax.Instruction;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
@@ -37,12 +31,6 @@ final class MeetingThreads {
   /** How many blocks are looked at for accesses to shared memory. */
   private static final int FEW_BLOCKS = 2;
 
-  /** Threads in the first row of every block that has several. */
-  private static final int FEW_THREADS = 8;
-
-  private static final Set<String> ORDERING =
-      Set.of("acquire", "release", "acq_rel", "volatile", "mmio");
-
   private record Pair(int first, int second) {}
 
   /** Where the threads of a launch make an access. */
@@ -59,9 +47,8 @@ final class MeetingThreads {
     }
   }
 
-  private final ControlGraph graph;
   private final ThreadPaths paths;
-  private final BarrierIntervals intervals;
+  private final ThreadOrders orders;
   private final ConcreteThread thread;
 
   /** Another thread, with which it is compared. */
@@ -83,30 +70,17 @@ final class MeetingThreads {
   /** One copy of each such set of blocks of code: most threads run the same. */
   private final Map<BitSet, BitSet> sets = new HashMap<>();
 
-  /** Whether the code is written for blocks of any size, or their size is known. */
-  private final boolean isOfAnyBlock;
-
-  /** Whether threads may be ordered in another way than by the barriers of their block. */
-  private final boolean hasOtherOrder;
-
-  /** Whether threads of one warp may be. */
-  private final boolean hasWarpOrder;
-
   MeetingThreads(
       NodeGraph nodes,
-      ControlGraph graph,
-      FunctionFlow flow,
-      KernelValues values,
       Dependences dependences,
-      CallEnds ends,
-      BarrierIntervals intervals,
+      ThreadPaths paths,
+      ThreadOrders orders,
       StoredValues stored,
       Set<Special> read,
       LaunchSpace space,
       Budget budget) {
-    this.graph = graph;
-    this.paths = new ThreadPaths(flow, graph, values, ends);
-    this.intervals = intervals;
+    this.paths = paths;
+    this.orders = orders;
     this.budget = budget;
     // The block that the code is written for may be any of them.
     for (int shape = 0; shape < TrialLaunch.SHAPES; shape++) {
@@ -117,43 +91,15 @@ final class MeetingThreads {
     thread = new ConcreteThread(nodes, dependences, launches.get(0));
     partner = new ConcreteThread(nodes, dependences, launches.get(0));
     this.stored = stored;
-    boolean any = true;
-    for (int i = 0; i < 3; i++) {
-      boolean isRead = read.contains(Special.thread(i));
-      boolean readsSize = read.contains(Special.blockSize(i));
-      any &= !isRead || readsSize || space.threads(i) > 0;
-    }
-    isOfAnyBlock = any;
-    boolean other = false;
-    boolean warp = false;
-    boolean hasBarrier = false;
-    for (int i = 0; i < flow.size(); i++) {
-      Instruction instruction = flow.instruction(i);
-      other |= orders(instruction);
-      warp |= instruction.opcode().equals("bar") && instruction.has("warp");
-      hasBarrier |= BarrierIntervals.isBarrier(instruction);
-    }
-    hasOtherOrder = other || (hasBarrier && !intervals.isOrdered());
-    hasWarpOrder = warp;
-  }
-
-  private static boolean orders(Instruction instruction) {
-    boolean isBarrier = BarrierIntervals.isAnyBarrier(instruction);
-    return instruction.opcode().equals("fence")
-        || instruction.opcode().equals("membar")
-        || instruction.opcode().equals("griddepcontrol")
-        || instruction.modifiers().stream().anyMatch(ORDERING::contains)
-        || (isBarrier && !instruction.has("warp") && !BarrierIntervals.isBarrier(instruction));
   }
 
   /** Whether two accesses conflict in every ordinary launch. */
   boolean isCertain(SharedAccess one, SharedAccess other) {
-    boolean isPlain = one.isPlain() && other.isPlain() && (one.writes() || other.writes());
-    if (hasOtherOrder || !isPlain || one.width() == 0 || other.width() == 0) {
+    if (!orders.mayConflict(one, other)) {
       return false;
     }
-    boolean inBlock = areInOneInterval(one.access(), other.access());
-    if (!inBlock && !(one.isGlobal() && isOfAnyBlock)) {
+    boolean inBlock = orders.areInOneInterval(one.access(), other.access());
+    if (!inBlock && !orders.areBlocksUnordered(one)) {
       return false;
     }
     thread.become(launches.get(0), 0);
@@ -243,7 +189,7 @@ final class MeetingThreads {
     long[] left = ofOne.byThread;
     long[] right = places(other, launch).byThread;
     int threads = launch.threads();
-    boolean acrossBlocks = one.isGlobal() && isOfAnyBlock;
+    boolean acrossBlocks = orders.areBlocksUnordered(one);
     int alike = 0;
     for (int second = 0; second < right.length && found.size() < MAX_PAIRS; second++) {
       long place = right[second];
@@ -262,7 +208,8 @@ final class MeetingThreads {
         }
         meeting++;
         boolean isOtherBlock = first / threads != block;
-        boolean areUnordered = isOtherBlock || (inBlock && haveNoOtherOrder(launch, first, second));
+        boolean areUnordered =
+            isOtherBlock || (inBlock && orders.haveNoOtherOrder(launch, first, second));
         if (areUnordered && first != second) {
           thread.become(launch, first);
           partner.become(launch, second);
@@ -298,27 +245,6 @@ final class MeetingThreads {
     int at = Arrays.binarySearch(places, begin);
     int next = at < 0 ? -at - 1 : at;
     return next < places.length && places[next] < end;
-  }
-
-  /** Whether all blocks have two threads that only barriers of the block can order. */
-  private boolean haveNoOtherOrder(TrialLaunch launch, int first, int second) {
-    int left = first % launch.threads();
-    int right = second % launch.threads();
-    return (isOfAnyBlock || (left < FEW_THREADS && right < FEW_THREADS))
-        && !(hasWarpOrder && left / 32 == right / 32);
-  }
-
-  /** Whether two accesses of a block's threads always lie between the same barriers. */
-  private boolean areInOneInterval(MemoryAccess one, MemoryAccess other) {
-    if (!intervals.isOrdered()) {
-      return true;
-    }
-    List<Integer> shared = intervals.shared(one, other);
-    return shared.size() == 1
-        && shared.equals(intervals.shared(one, one))
-        && shared.equals(intervals.shared(other, other))
-        && graph.loop(one.block()) == null
-        && graph.loop(other.block()) == null;
   }
 
   /** Where a thread makes an access, or {@link #NOWHERE} if it may not make it, or elsewhere. */

@@ -23,6 +23,7 @@ import dev.streamfence.internal.ptx.symbolic.NodeGraph;
 import dev.streamfence.internal.ptx.symbolic.NodeMap;
 import dev.streamfence.internal.ptx.symbolic.NumberLimits;
 import dev.streamfence.internal.ptx.symbolic.Polynomial;
+import dev.streamfence.internal.ptx.symbolic.ThreadPaths;
 import dev.streamfence.internal.ptx.syntax.PtxModule;
 import java.util.ArrayList;
 import java.util.BitSet;
@@ -214,9 +215,20 @@ final class RaceAnalysis {
 
   /** Looks at pairs of accesses until one conflicts for certain. */
   private void decide() {
+    ThreadPaths paths = new ThreadPaths(flow, graph, values, ends);
+    ThreadOrders orders = new ThreadOrders(flow, graph, intervals, used, space);
     MeetingThreads meeting =
-        new MeetingThreads(
-            nodes, graph, flow, values, dependences, ends, intervals, stored, used, space, budget);
+        new MeetingThreads(nodes, dependences, paths, orders, stored, used, space, budget);
+    EqualNumbers equal =
+        new EqualNumbers(
+            nodes,
+            graph,
+            values,
+            dependences,
+            paths,
+            orders,
+            stored,
+            base -> base < arrays.size() && !accesses.isWritten(base));
     Spans spans = new Spans(accesses.all(), facts, this::proves);
     List<List<SharedAccess>> pairs = new ArrayList<>(accesses.pairs());
     pairs.removeIf(pair -> spans.areApart(pair.get(0), pair.get(1)));
@@ -246,7 +258,7 @@ final class RaceAnalysis {
         worst = KernelRaces.certain(conflict);
         return;
       }
-      worst = isOpen ? undecided(one, other, conflict) : worst;
+      worst = isOpen ? undecided(one, other, conflict, equal) : worst;
     }
   }
 
@@ -484,7 +496,8 @@ final class RaceAnalysis {
         memory.variable(one.memory()));
   }
 
-  private KernelRaces undecided(SharedAccess one, SharedAccess other, Conflict conflict) {
+  private KernelRaces undecided(
+      SharedAccess one, SharedAccess other, Conflict conflict, EqualNumbers equal) {
     Set<Node> loaded = new HashSet<>();
     Set<Integer> numbers = new TreeSet<>();
     for (SharedAccess each : List.of(one, other)) {
@@ -508,17 +521,20 @@ final class RaceAnalysis {
     }
     boolean isOfData = !numbers.isEmpty() && !numbers.contains(-1) && stored.matters(one, other);
     boolean isDeclared = distinct.keySet().containsAll(numbers);
-    if (isOfData && !isDeclared && isProvedIfDistinct(one, other, numbers)) {
+    boolean isOfNumbers = isOfData && !isDeclared && isProvedIfDistinct(one, other, numbers);
+    if (isOfNumbers && equal.conflict(one, other, numbers, new TrialLaunch(used, space, 0, 0))) {
       return KernelRaces.ofData(conflict, numbers);
     }
     String reason =
-        isOfData
-            ? "the index is loaded, and numbers that are distinct would not keep the threads apart"
-            : numbers.contains(-1)
-                ? "the index depends on what the code does not show"
-                : !one.isExact() || !other.isExact()
-                    ? "the index may wrap around"
-                    : KernelRaces.SAME_INDEX;
+        isOfNumbers
+            ? "the index is loaded, and no equal numbers are found with which two threads conflict"
+            : isOfData
+                ? "the index is loaded, and numbers that are distinct would not keep the threads apart"
+                : numbers.contains(-1)
+                    ? "the index depends on what the code does not show"
+                    : !one.isExact() || !other.isExact()
+                        ? "the index may wrap around"
+                        : KernelRaces.SAME_INDEX;
     return KernelRaces.unknown(reason, conflict);
   }
 }

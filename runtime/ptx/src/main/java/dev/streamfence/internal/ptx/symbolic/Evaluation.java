@@ -48,6 +48,11 @@ public abstract class Evaluation {
     return fail();
   }
 
+  /** A value that was loaded, or computed in ways that are not followed. */
+  protected long unknown(Node node) {
+    return fail();
+  }
+
   /** The value of a phi for which no predicate decides, such as that of a loop's header. */
   protected long carried(Node phi) {
     return fail();
@@ -121,7 +126,7 @@ public abstract class Evaluation {
       case ITERATION -> iteration((int) node.constant);
       case PHI -> phi(node);
       case SELECT -> value(node.input(value(node.input(0)) != 0 ? 1 : 2));
-      case UNKNOWN -> fail();
+      case UNKNOWN -> unknown(node);
       default -> {
         Node first = node.input(0);
         Node second = node.inputs.size() > 1 ? node.input(1) : null;

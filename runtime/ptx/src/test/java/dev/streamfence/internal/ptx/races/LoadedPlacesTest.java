@@ -86,9 +86,45 @@ final class LoadedPlacesTest {
   }
 
   @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "one thread | setp.gt.s32 %p1, %r4, 0; @%p1 bra END; | UNKNOWN",
+        "two threads | setp.gt.s32 %p1, %r4, 1; @%p1 bra END; | DATA",
+        "the last one | sub.s32 %r22, %r5, 1; setp.lt.s32 %p1, %r4, %r22; @%p1 bra END; | UNKNOWN",
+        "the one that claims it | atom.shared.cas.b32 %r22, [tile], 0, 1;"
+            + " setp.ne.s32 %p1, %r22, 0; @%p1 bra END; | UNKNOWN",
+        "numbers of its own | shl.b32 %r22, %r4, 1; setp.lt.s32 %p1, %r20, %r22; @%p1 bra END;"
+            + " add.s32 %r22, %r22, 2; setp.ge.s32 %p1, %r20, %r22; @%p1 bra END; | UNKNOWN",
+        "few numbers | setp.gt.s32 %p1, %r20, 1; @%p1 bra END; | DATA",
+        "more than its neighbour has | ld.global.u32 %r22, [%rd7+-4];"
+            + " setp.le.s32 %p1, %r20, %r22; @%p1 bra END; | DATA",
+        "after a fence | fence.acq_rel.gpu; | UNKNOWN",
+      })
+  void equalNumbersAreAQuestionOnlyIfTwoThreadsCanMeetWithThem(
+      String which, String guard, Verdict expected) {
+    String code = NUMBERS + guard + at("%r20") + STORE;
+    assertThat(KernelRacesTest.of(code, LINES).verdict()).as(which).isEqualTo(expected);
+  }
+
+  @Test
+  void threadsThatAGridStrideLoopGivesEqualNumbersAreAQuestionOfData() {
+    String loop =
+        "mul.lo.s32 %r25, %r2, %r3; mov.u32 %r26, %r4; setp.ge.s32 %p1, %r26, %r5; @%p1 bra END;"
+            + " L: mul.wide.s32 %rd6, %r26, 4; add.s64 %rd7, %rd2, %rd6; ld.global.u32 %r20, [%rd7]; "
+            + at("%r20")
+            + "st.global.u32 [%rd5], %r26; add.s32 %r26, %r26, %r25;"
+            + " setp.lt.s32 %p2, %r26, %r5; @%p2 bra L;";
+    assertThat(KernelRacesTest.of(loop, LINES).verdict()).isEqualTo(Verdict.DATA);
+  }
+
+  @ParameterizedTest
   @CsvSource({
     "'st.global.u32 [%rd5], 1;', UNKNOWN",
     "'st.global.u32 [%rd5], %r5;', UNKNOWN",
+    "'st.global.u32 [%rd5], %r20;', UNKNOWN",
+    "'mul.wide.s32 %rd8, %r20, 4; add.s64 %rd9, %rd2, %rd8; ld.global.u32 %r22, [%rd9];"
+        + " st.global.u32 [%rd5], %r22;', UNKNOWN",
     "'st.global.u32 [%rd5], %r4;', DATA",
     "'atom.global.exch.b32 %r9, [%rd5], 1; ld.global.u32 %r9, [%rd5];', DATA"
   })
