@@ -1,6 +1,7 @@
 package dev.streamfence.internal.ptx.races;
 
 import dev.streamfence.internal.ptx.ir.ControlGraph;
+import dev.streamfence.internal.ptx.ir.ControlGraph.Block;
 import dev.streamfence.internal.ptx.ir.ControlGraph.Loop;
 import dev.streamfence.internal.ptx.ir.FunctionFlow;
 import dev.streamfence.internal.ptx.symbolic.MemoryAccess;
@@ -172,21 +173,24 @@ final class BarrierIntervals {
   }
 
   private boolean areInOrder(BitSet oneWay) {
+    BitSet waiting = waiting();
     for (int block = 0; block < graph.size(); block++) {
-      if (oneWay.get(block)) {
+      Block code = graph.block(block);
+      // Where one way leads to no further barrier, those on the other way wait for its threads'
+      // end.
+      boolean doBothWait =
+          Math.min(code.taken(), code.fallen()) >= 0
+              && waiting.get(code.taken())
+              && waiting.get(code.fallen());
+      if (oneWay.get(block) || !doBothWait) {
         continue;
       }
       int join = graph.postdominator(block);
       if (join < 0) {
-        // Who ends early waits at no further barrier.
-        if (hasBarrier(region(graph.block(block).taken(), -1))
-            && hasBarrier(region(graph.block(block).fallen(), -1))) {
-          return false;
-        }
-        continue;
+        return false;
       }
-      BitSet apart = region(graph.block(block).taken(), join);
-      apart.or(region(graph.block(block).fallen(), join));
+      BitSet apart = region(code.taken(), join);
+      apart.or(region(code.fallen(), join));
       if (hasBarrier(apart)) {
         return false;
       }
@@ -197,6 +201,21 @@ final class BarrierIntervals {
       }
     }
     return true;
+  }
+
+  /** The blocks of code from which threads may come to a barrier. */
+  private BitSet waiting() {
+    BitSet found = new BitSet();
+    Deque<Integer> open = new ArrayDeque<>();
+    barriers.stream().forEach(barrier -> open.push(blocks[barrier]));
+    while (!open.isEmpty()) {
+      int block = open.pop();
+      if (!found.get(block)) {
+        found.set(block);
+        open.addAll(graph.block(block).predecessors());
+      }
+    }
+    return found;
   }
 
   /** The blocks that control may come to from one on, before another one. */

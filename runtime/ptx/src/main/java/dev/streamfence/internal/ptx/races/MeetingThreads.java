@@ -1,6 +1,7 @@
 package dev.streamfence.internal.ptx.races;
 
 import dev.streamfence.internal.ptx.symbolic.Dependences;
+import dev.streamfence.internal.ptx.symbolic.Node;
 import dev.streamfence.internal.ptx.symbolic.Node.Special;
 import dev.streamfence.internal.ptx.symbolic.NodeGraph;
 import dev.streamfence.internal.ptx.symbolic.ThreadPaths;
@@ -47,6 +48,7 @@ final class MeetingThreads {
     }
   }
 
+  private final NodeGraph nodes;
   private final ThreadPaths paths;
   private final ThreadOrders orders;
   private final ConcreteThread thread;
@@ -79,6 +81,7 @@ final class MeetingThreads {
       Set<Special> read,
       LaunchSpace space,
       Budget budget) {
+    this.nodes = nodes;
     this.paths = paths;
     this.orders = orders;
     this.budget = budget;
@@ -107,7 +110,7 @@ final class MeetingThreads {
         || thread.known(other.access().address()).isEmpty()) {
       return false;
     }
-    if (!stored.matters(one, other) || !mayMeet(one, other)) {
+    if (!stored.matters(one, other) || areInOneColumn(one, other) || !mayMeet(one, other)) {
       return false;
     }
     Set<Pair> pairs = Set.of();
@@ -121,6 +124,15 @@ final class MeetingThreads {
       }
     }
     return true;
+  }
+
+  /** Whether places in shared memory are such as code for blocks of one column has them. */
+  private boolean areInOneColumn(SharedAccess one, SharedAccess other) {
+    List<Node> reached =
+        Node.reached(List.of(one.access().address(), other.access().address()), node -> true);
+    return !one.isGlobal()
+        && reached.contains(nodes.special(Special.TID_Y))
+        && !reached.contains(nodes.special(Special.TID_X));
   }
 
   /** Whether the places of any two threads of the first launch overlap. */

@@ -55,6 +55,38 @@ final class RaceProofsTest {
     assertThat(verdict(early + TILE + PUT + "bar.sync 0; " + GET)).isEqualTo(Verdict.PROVED);
   }
 
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "they end where the others do | @%p1 bra END; bar.sync 0; GET | PROVED",
+        "they store what is theirs | @%p1 bra M; bar.sync 0; GET M: OWN | PROVED",
+        "they leave a loop | L: @%p1 bra END; bar.sync 0; GET bar.sync 0; PUT bra L; | PROVED",
+        "they load what others store | @%p1 bra M; bar.sync 0; M: GET | UNKNOWN",
+        "they wait at a later one | @%p1 bra M; bar.sync 0; M: bar.sync 0; GET | UNKNOWN",
+        "they leave a loop for one | L: @%p1 bra M; bar.sync 0; PUT bra L; M: bar.sync 0; GET"
+            + " | UNKNOWN",
+      })
+  void threadsThatWaitAtNoFurtherBarrierKeepTheOrderOfTheOthers(
+      String what, String code, Verdict expected) {
+    String filled = code.replace("GET", GET).replace("PUT", PUT).replace("OWN", at("%r4") + STORE);
+    assertThat(verdict(TILE + PUT + "setp.ge.s32 %p1, %r4, %r5; " + filled))
+        .as(what)
+        .isEqualTo(expected);
+  }
+
+  @Test
+  void aTileThatIsIndexedByOneDimensionIsWrittenForBlocksOfThatDimension() {
+    String tile = "mov.u32 %r14, %tid.y; shl.b32 %r11, INDEX, 2; mov.u32 %r12, tile; ";
+    String store = "add.s32 %r13, %r12, %r11; st.shared.u32 [%r13], VALUE; ";
+    for (List<String> other : List.of(List.of("%r14", "%r0"), List.of("%r0", "%r14"))) {
+      String code = (tile + store).replace("INDEX", other.get(0)).replace("VALUE", other.get(1));
+      assertThat(KernelRacesTest.of(code, LaunchSpace.ANY).verdict())
+          .as(other.get(0))
+          .isEqualTo(Verdict.UNKNOWN);
+    }
+  }
+
   @Test
   void sharedArraysWhoseSizeTheLaunchSetsBeginAtOneAddress() {
     assertThat(betweenShared(".extern", "a", "b")).isEqualTo(Verdict.CERTAIN);
