@@ -1,23 +1,33 @@
 package dev.streamfence.internal.order;
 
-import java.util.ArrayDeque;
-import java.util.Deque;
+import java.util.LinkedHashSet;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Threads that wait for what other threads give back, first come, first served. Thread-safe.
+ * Threads that wait for what other threads give back, first come, first served. Thread-safe: a lock
+ * guards the line, and is not held while a thread tries.
  *
- * <p>Only the first in the line tries; the others are woken when they have become the first. An
- * attempt is repeated at each {@link #signal}, and after a while without one, for whatever comes
- * back without a signal.
+ * <p>Only the first in the line tries: at each {@link #signal}, and after a while without one, for
+ * whatever comes back without a signal. The others sleep until they are the first, or their time is
+ * up.
  */
 public final class WaitingLine {
   private static final long LONGEST_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
-  private final Deque<Thread> line = new ArrayDeque<>();
+  private final ReentrantLock lock = new ReentrantLock();
+
+  /** Where each thread sleeps. Guarded by lock. */
+  private final Set<Condition> line = new LinkedHashSet<>();
+
+  /** Written under lock. */
   private volatile int length;
+
+  /** How often the first thread was told to try. Guarded by lock. */
   private long signals;
 
   /**
@@ -30,15 +40,15 @@ public final class WaitingLine {
    */
   public <T> @Nullable T await(Supplier<@Nullable T> attempt, Deadline deadline)
       throws InterruptedException {
-    Thread self = Thread.currentThread();
-    enter(self);
+    Condition place = lock.newCondition();
+    enter(place);
     try {
       while (true) {
         if (Thread.interrupted()) {
           throw new InterruptedException();
         }
         long seen = signals();
-        if (isFirst(self)) {
+        if (isFirst(place)) {
           T result = attempt.get();
           if (result != null) {
             return result;
@@ -47,48 +57,90 @@ public final class WaitingLine {
         if (deadline.hasPassed()) {
           return null;
         }
-        pause(seen, Math.min(deadline.remainingNanos(), LONGEST_PAUSE_NANOS));
+        pause(place, seen, deadline);
       }
     } finally {
-      leave(self);
+      leave(place);
     }
   }
 
   /** Something was given back. Costs next to nothing if no thread waits. */
   public void signal() {
     if (length > 0) {
-      wake();
+      lock.lock();
+      try {
+        wakeFirst();
+      } finally {
+        lock.unlock();
+      }
     }
   }
 
-  private synchronized void wake() {
+  private void enter(Condition place) {
+    lock.lock();
+    try {
+      line.add(place);
+      length = line.size();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Leaves the line; the thread behind the first is the next to try. */
+  private void leave(Condition place) {
+    lock.lock();
+    try {
+      boolean wasFirst = isFirst(place);
+      line.remove(place);
+      length = line.size();
+      if (wasFirst) {
+        wakeFirst();
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Held: lock. */
+  private void wakeFirst() {
     signals++;
-    notifyAll();
+    for (Condition first : line) {
+      first.signal();
+      return;
+    }
   }
 
-  private synchronized void enter(Thread self) {
-    line.addLast(self);
-    length = line.size();
+  private boolean isFirst(Condition place) {
+    lock.lock();
+    try {
+      return !line.isEmpty() && line.iterator().next() == place;
+    } finally {
+      lock.unlock();
+    }
   }
 
-  private synchronized void leave(Thread self) {
-    line.remove(self);
-    length = line.size();
-    signals++;
-    notifyAll();
+  private long signals() {
+    lock.lock();
+    try {
+      return signals;
+    } finally {
+      lock.unlock();
+    }
   }
 
-  private synchronized boolean isFirst(Thread self) {
-    return line.peekFirst() == self;
-  }
-
-  private synchronized long signals() {
-    return signals;
-  }
-
-  private synchronized void pause(long seen, long nanos) throws InterruptedException {
-    if (signals == seen && nanos > 0) {
-      TimeUnit.NANOSECONDS.timedWait(this, nanos);
+  @SuppressWarnings("WaitNotInLoop") // The caller loops: it looks at what has changed.
+  private void pause(Condition place, long seen, Deadline deadline) throws InterruptedException {
+    lock.lock();
+    try {
+      long nanos = deadline.remainingNanos();
+      if (isFirst(place)) {
+        nanos = Math.min(nanos, LONGEST_PAUSE_NANOS);
+      }
+      if (signals == seen && nanos > 0) {
+        long unused = place.awaitNanos(nanos);
+      }
+    } finally {
+      lock.unlock();
     }
   }
 }
