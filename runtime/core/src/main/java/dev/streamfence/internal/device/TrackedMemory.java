@@ -17,6 +17,7 @@ import dev.streamfence.internal.memory.MemoryOwners;
 import dev.streamfence.internal.memory.Reservation;
 import dev.streamfence.internal.order.Deadline;
 import dev.streamfence.internal.order.Timeline;
+import dev.streamfence.internal.order.WaitingLine;
 import dev.streamfence.internal.pressure.Demand;
 import dev.streamfence.internal.pressure.PressureTask;
 import dev.streamfence.launch.ArrayElement;
@@ -243,7 +244,17 @@ public final class TrackedMemory implements DeviceMemory {
       throws InterruptedException {
     Deadline deadline = Deadline.after(timeout);
     runtime.requireMayWait("a wait for memory");
-    return Optional.ofNullable(resource.returned().await(() -> tryReserve(bytes), deadline));
+    return Optional.ofNullable(waiting().await(() -> tryReserve(bytes), deadline));
+  }
+
+  /** The threads that wait for room in this memory. */
+  WaitingLine waiting() {
+    return resource.returned();
+  }
+
+  /** There is room in the memory of the runtime, or can be made: those that wait look again. */
+  void signalRoom() {
+    stack.budget().signalRoom();
   }
 
   /**

@@ -47,7 +47,7 @@ public final class TrackedReservation implements MemoryReservation {
 
   private static void close(TrackedRuntime runtime, Reservation reservation) {
     reservation.close();
-    runtime.tasks().signal();
+    runtime.memory().signalRoom();
   }
 
   @Override

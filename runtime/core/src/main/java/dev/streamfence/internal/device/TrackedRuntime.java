@@ -122,7 +122,7 @@ public final class TrackedRuntime implements DeviceRuntime {
         new SpilledArrays(
             options.spillMemoryInBytes(),
             options.spillFolder(),
-            () -> tasks().signal(),
+            memory::signalRoom,
             tracer,
             driver.sticky(),
             arrays::loseSpilled);

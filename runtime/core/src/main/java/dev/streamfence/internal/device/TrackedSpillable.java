@@ -229,7 +229,7 @@ public final class TrackedSpillable<A> implements SpillableArray<A> {
       task.keepNoLonger(kept);
     }
     if (uses.decrementAndGet() == 0) {
-      memory.runtime().tasks().signal();
+      memory.signalRoom();
     }
   }
 

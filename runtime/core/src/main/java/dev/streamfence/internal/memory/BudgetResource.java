@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 public final class BudgetResource implements AllocationResource {
   private final AllocationResource resource;
   private final Account account;
-  private final WaitingLine returned = new WaitingLine();
+  private final WaitingLine returned;
   private volatile Runnable whenReturned = () -> {};
 
   /**
@@ -27,6 +27,7 @@ public final class BudgetResource implements AllocationResource {
   public BudgetResource(AllocationResource resource, long limitInBytes) {
     this.resource = resource;
     this.account = resource.account();
+    this.returned = new WaitingLine();
     account.limit(limitInBytes, "", this::awaitReap, resource::mayWaitForOthers);
   }
 
@@ -47,9 +48,10 @@ public final class BudgetResource implements AllocationResource {
     device.leave(account);
   }
 
-  private BudgetResource(AllocationResource resource, Account account) {
+  private BudgetResource(AllocationResource resource, Account account, WaitingLine returned) {
     this.resource = resource;
     this.account = account;
+    this.returned = returned;
   }
 
   /**
@@ -62,7 +64,7 @@ public final class BudgetResource implements AllocationResource {
   public BudgetResource part(long limitInBytes, String partName) {
     Account part = account.part();
     part.limit(limitInBytes, partName, wanted -> {}, resource::mayWaitForOthers);
-    return new BudgetResource(resource, part);
+    return new BudgetResource(resource, part, returned.another());
   }
 
   @Override
@@ -100,8 +102,7 @@ public final class BudgetResource implements AllocationResource {
         releasePostponed();
       }
     } finally {
-      returned.signal();
-      whenReturned.run();
+      signalRoom();
     }
   }
 
@@ -166,12 +167,21 @@ public final class BudgetResource implements AllocationResource {
     return account.remaining();
   }
 
+  /**
+   * Bytes were given back, or can be made free: the threads that wait for room in this limit or in
+   * its parts look again. Costs next to nothing if none does.
+   */
+  public void signalRoom() {
+    returned.signal();
+    whenReturned.run();
+  }
+
   /** The threads that wait for bytes of this limit. */
   public WaitingLine returned() {
     return returned;
   }
 
-  /** Calls an action, which must not wait, after each free. */
+  /** Calls an action, which must not wait, at each {@link #signalRoom}. */
   public void whenReturned(Runnable action) {
     whenReturned = action;
   }

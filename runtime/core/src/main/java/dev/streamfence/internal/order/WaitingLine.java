@@ -2,6 +2,7 @@ package dev.streamfence.internal.order;
 
 import java.util.LinkedHashSet;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
@@ -10,7 +11,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Threads that wait for what other threads give back, first come, first served. Thread-safe: a lock
- * guards the line, and is not held while a thread tries.
+ * guards the line, and is not held while a thread tries. Several lines may wait for the same: each
+ * has a first then.
  *
  * <p>Only the first in the line tries: at each {@link #signal}, and after a while without one, for
  * whatever comes back without a signal. The others sleep until they are the first, or their time is
@@ -24,11 +26,25 @@ public final class WaitingLine {
   /** Where each thread sleeps. Guarded by lock. */
   private final Set<Condition> line = new LinkedHashSet<>();
 
-  /** Written under lock. */
-  private volatile int length;
+  /** Those of the lines for the same in which a thread waits. Changed under the line's lock. */
+  private final Set<WaitingLine> waiting;
 
   /** How often the first thread was told to try. Guarded by lock. */
   private long signals;
+
+  /** Creates an empty line. */
+  public WaitingLine() {
+    this(ConcurrentHashMap.newKeySet());
+  }
+
+  private WaitingLine(Set<WaitingLine> waiting) {
+    this.waiting = waiting;
+  }
+
+  /** Creates another line for the same: a signal of either reaches both. */
+  public WaitingLine another() {
+    return new WaitingLine(waiting);
+  }
 
   /**
    * Waits for an attempt to succeed.
@@ -66,13 +82,8 @@ public final class WaitingLine {
 
   /** Something was given back. Costs next to nothing if no thread waits. */
   public void signal() {
-    if (length > 0) {
-      lock.lock();
-      try {
-        wakeFirst();
-      } finally {
-        lock.unlock();
-      }
+    if (!waiting.isEmpty()) {
+      waiting.forEach(WaitingLine::wakeFirst);
     }
   }
 
@@ -80,7 +91,7 @@ public final class WaitingLine {
     lock.lock();
     try {
       line.add(place);
-      length = line.size();
+      waiting.add(this);
     } finally {
       lock.unlock();
     }
@@ -92,8 +103,9 @@ public final class WaitingLine {
     try {
       boolean wasFirst = isFirst(place);
       line.remove(place);
-      length = line.size();
-      if (wasFirst) {
+      if (line.isEmpty()) {
+        waiting.remove(this);
+      } else if (wasFirst) {
         wakeFirst();
       }
     } finally {
@@ -101,19 +113,22 @@ public final class WaitingLine {
     }
   }
 
-  /** Held: lock. */
   private void wakeFirst() {
-    signals++;
-    for (Condition first : line) {
-      first.signal();
-      return;
+    lock.lock();
+    try {
+      if (!line.isEmpty()) {
+        signals++;
+        line.iterator().next().signal();
+      }
+    } finally {
+      lock.unlock();
     }
   }
 
   private boolean isFirst(Condition place) {
     lock.lock();
     try {
-      return !line.isEmpty() && line.iterator().next() == place;
+      return line.iterator().next() == place;
     } finally {
       lock.unlock();
     }

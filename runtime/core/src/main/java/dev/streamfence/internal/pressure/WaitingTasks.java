@@ -97,8 +97,8 @@ public final class WaitingTasks {
         });
   }
 
-  /** Memory has become free. Costs next to nothing if no task waits. */
-  public void signal() {
+  /** Memory may have become free. Costs next to nothing if no task waits. */
+  private void signal() {
     if (waiting > 0) {
       locked(turns::wake);
     }

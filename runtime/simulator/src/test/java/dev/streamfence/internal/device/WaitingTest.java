@@ -12,10 +12,13 @@ import dev.streamfence.OutOfMemoryBudgetException;
 import dev.streamfence.RuntimeClosedException;
 import dev.streamfence.RuntimeOptions;
 import dev.streamfence.StreamMisuseException;
+import dev.streamfence.internal.order.Deadline;
+import dev.streamfence.internal.order.WaitingLine;
 import dev.streamfence.memory.MemoryBudget;
 import dev.streamfence.memory.MemoryReservation;
 import dev.streamfence.simulation.Schedule;
 import dev.streamfence.simulation.SimulatedDevice;
+import java.lang.management.ManagementFactory;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -29,6 +32,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -182,6 +186,71 @@ final class WaitingTest {
     try (MemoryReservation reservation = (MemoryReservation) waits.get().orElseThrow()) {
       reservation.allocate(stream, byte[].class, BUDGET).close();
     }
+  }
+
+  /** What gives memory back, or makes it free for another array. */
+  private enum Giving {
+    ARRAY {
+      @Override
+      AutoCloseable begin(DeviceMemory memory, DeviceStream stream) {
+        return memory.allocate(stream, byte[].class, 10);
+      }
+    },
+    RESERVATION {
+      @Override
+      AutoCloseable begin(DeviceMemory memory, DeviceStream stream) {
+        return memory.reserve(10);
+      }
+    },
+    USE_OF_A_SPILLABLE_ARRAY {
+      @Override
+      AutoCloseable begin(DeviceMemory memory, DeviceStream stream) {
+        return memory.spillable(memory.allocate(stream, byte[].class, 10)).use(stream);
+      }
+    };
+
+    abstract AutoCloseable begin(DeviceMemory memory, DeviceStream stream);
+  }
+
+  @ParameterizedTest
+  @EnumSource(Giving.class)
+  void whatGivesMemoryBackWakesTheFirstOfEachLine(Giving giving) throws Exception {
+    DeviceStream stream = gpu.streams().defaultStream();
+    for (DeviceMemory from : List.of(gpu.memory(), part)) {
+      for (DeviceMemory to : List.of(gpu.memory(), part)) {
+        AutoCloseable held = giving.begin(from, stream);
+        assertThat(looksAgainAtOnce(((TrackedMemory) to).waiting(), held)).isTrue();
+      }
+    }
+  }
+
+  /** Whether a thread in a line tries again after a close without sleeping meanwhile. */
+  private static boolean looksAgainAtOnce(WaitingLine line, AutoCloseable closing)
+      throws InterruptedException {
+    AtomicLong sleeps = new AtomicLong(-1);
+    Boolean result =
+        line.await(
+            () -> {
+              if (sleeps.get() >= 0) {
+                return sleeps.get() == sleeps();
+              }
+              sleeps.set(sleeps());
+              try {
+                closing.close();
+              } catch (Exception e) {
+                throw new AssertionError(e);
+              }
+              return null;
+            },
+            Deadline.after(LONG));
+    return Boolean.TRUE.equals(result);
+  }
+
+  /** How often this thread has begun to wait for others. */
+  private static long sleeps() {
+    return ManagementFactory.getThreadMXBean()
+        .getThreadInfo(Thread.currentThread().getId())
+        .getWaitedCount();
   }
 
   /** The second thread may have what the first one needs to go on. */
