@@ -13,14 +13,13 @@ import dev.streamfence.memory.SpillStatistics;
 import dev.streamfence.memory.SpillableArray.Place;
 import java.lang.ref.WeakReference;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.ReentrantLock;
@@ -36,9 +35,15 @@ final class SpilledArrays {
    * Where one array is, for the figures, and its file; outlives it. The holder of the lock moves
    * it, or the thread of lost arrays, when the array is lost.
    */
-  final class Ledger implements Runnable {
+  final class Ledger extends SpillOrder.Entry implements Runnable {
     /** The lock of the array. */
     final ReentrantLock lock = new ReentrantLock();
+
+    /** How many uses it has. Raised under the lock. */
+    private final AtomicInteger uses = new AtomicInteger();
+
+    /** Racy, benign: a use and a pass may note it at once, and both numbers are of now. */
+    private volatile long lastUse = ticks.incrementAndGet();
 
     private final String tag;
     private final String description;
@@ -81,8 +86,37 @@ final class SpilledArrays {
       return place;
     }
 
+    /** A use begins. Held: lock. */
+    void begin() {
+      uses.incrementAndGet();
+      lastUse = ticks.incrementAndGet();
+    }
+
+    /**
+     * A use has ended.
+     *
+     * @return whether it was the last one
+     */
+    boolean endUse() {
+      return uses.decrementAndGet() == 0;
+    }
+
+    boolean isInUse() {
+      return uses.get() > 0;
+    }
+
+    /** The moment of its last use, which for an array in use is now. */
+    @Override
+    long lastUse() {
+      if (isInUse()) {
+        lastUse = ticks.incrementAndGet();
+      }
+      return lastUse;
+    }
+
     /** The array has left the device; its new place was taken when it was copied. */
     void left(SpilledCopy<?> copy) {
+      onDevice.remove(this);
       place = copy.place();
       file = copy instanceof FileCopy<?> written ? written : null;
       spills.increment();
@@ -93,6 +127,8 @@ final class SpilledArrays {
     void returned() {
       place = Place.DEVICE;
       file = null;
+      lastUse = ticks.incrementAndGet();
+      onDevice.add(this);
       returns.increment();
       bytesReturned.add(bytes);
     }
@@ -110,6 +146,7 @@ final class SpilledArrays {
     /** The array is closed or lost, and so is its copy. */
     void end() {
       arrays.remove(this);
+      onDevice.remove(this);
       FileCopy<?> lost = file;
       Place before = place;
       place = Place.DEVICE;
@@ -158,7 +195,11 @@ final class SpilledArrays {
   /** Weak, so that a lost array is found and freed like any other. */
   private final Map<Ledger, WeakReference<TrackedSpillable<?>>> arrays = new ConcurrentHashMap<>();
 
+  private final SpillOrder<Ledger> onDevice = new SpillOrder<>();
+
+  /** Numbers the uses of all arrays. */
   private final AtomicLong ticks = new AtomicLong();
+
   private final AtomicLong hostBytes = new AtomicLong();
   private final AtomicLong diskBytes = new AtomicLong();
   private final LongAdder spills = new LongAdder();
@@ -198,6 +239,7 @@ final class SpilledArrays {
     TrackedSpillable<A> spillable = new TrackedSpillable<>(this, ledger, array);
     LostArrays.watch(spillable, ledger);
     arrays.put(ledger, new WeakReference<>(spillable));
+    onDevice.add(ledger);
     return spillable;
   }
 
@@ -214,11 +256,6 @@ final class SpilledArrays {
     return arrays.keySet().stream().filter(ledger -> ledger.place() != Place.DEVICE).toList();
   }
 
-  /** The next moment: a counter. */
-  long tick() {
-    return ticks.incrementAndGet();
-  }
-
   /**
    * Spills idle arrays until so many bytes are free, or none is left.
    *
@@ -228,11 +265,14 @@ final class SpilledArrays {
    */
   long spill(Account payer, long wanted, DeviceStream stream, List<Exception> failed) {
     long spilled = 0;
-    for (TrackedSpillable<?> each : leastRecentlyUsedFirst()) {
-      if (spilled >= wanted) {
+    SpillOrder<Ledger>.Pass pass = onDevice.pass(ticks.get());
+    while (spilled < wanted) {
+      Ledger next = pass.next();
+      if (next == null) {
         break;
       }
-      if (each.place() != Place.DEVICE || !each.isPaidBy(payer)) {
+      TrackedSpillable<?> each = array(next);
+      if (each == null || !each.isPaidBy(payer)) {
         continue;
       }
       try {
@@ -247,26 +287,19 @@ final class SpilledArrays {
     return spilled;
   }
 
-  /** Bytes of arrays on the device that are not in use. */
-  long idleBytes() {
-    return isEmpty()
-        ? 0
-        : leastRecentlyUsedFirst().stream().mapToLong(TrackedSpillable::idleBytes).sum();
+  private @Nullable TrackedSpillable<?> array(Ledger ledger) {
+    WeakReference<TrackedSpillable<?>> array = arrays.get(ledger);
+    return array == null ? null : array.get();
   }
 
-  private List<TrackedSpillable<?>> leastRecentlyUsedFirst() {
-    record Aged(TrackedSpillable<?> array, long lastUse) {}
-    List<Aged> aged = new ArrayList<>();
-    for (WeakReference<TrackedSpillable<?>> each : arrays.values()) {
-      TrackedSpillable<?> array = each.get();
-      if (array != null) {
-        aged.add(new Aged(array, array.lastUse()));
-      }
+  /** Bytes of arrays on the device that are not in use. */
+  long idleBytes() {
+    long idle = 0;
+    SpillOrder<Ledger>.Pass pass = onDevice.pass(ticks.get());
+    for (Ledger next = pass.next(); next != null; next = pass.next()) {
+      idle += next.bytes;
     }
-    aged.sort(Comparator.comparingLong(Aged::lastUse));
-    List<TrackedSpillable<?>> sorted = new ArrayList<>();
-    aged.forEach(each -> sorted.add(each.array()));
-    return sorted;
+    return idle;
   }
 
   /**

@@ -12,7 +12,6 @@ import dev.streamfence.memory.SpillableArray;
 import dev.streamfence.trace.TracedPressure.Kind;
 import dev.streamfence.trace.TracedPressure.Outcome;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
@@ -35,11 +34,7 @@ public final class TrackedSpillable<A> implements SpillableArray<A> {
   /** Guarded by lock. */
   private @Nullable SpilledCopy<A> copy;
 
-  /** How many uses it has. Raised under the lock. */
-  private final AtomicInteger uses = new AtomicInteger();
-
   private volatile boolean closed;
-  private volatile long lastUse;
 
   TrackedSpillable(SpilledArrays spills, SpilledArrays.Ledger ledger, WritableArray<A> array) {
     this.ledger = ledger;
@@ -50,7 +45,6 @@ public final class TrackedSpillable<A> implements SpillableArray<A> {
     this.length = array.length;
     this.sizeInBytes = array.sizeInBytes();
     this.array = array;
-    this.lastUse = spills.tick();
   }
 
   @Override
@@ -71,11 +65,6 @@ public final class TrackedSpillable<A> implements SpillableArray<A> {
   @Override
   public boolean isOpen() {
     return !closed && !memory.runtime().life().isClosed();
-  }
-
-  /** When it was used last, by {@link SpilledArrays#tick}. */
-  long lastUse() {
-    return lastUse;
   }
 
   @Override
@@ -112,8 +101,7 @@ public final class TrackedSpillable<A> implements SpillableArray<A> {
     if (task != null && kept != null) {
       task.keep(kept);
     }
-    uses.incrementAndGet();
-    lastUse = spills.tick();
+    ledger.begin();
     return use;
   }
 
@@ -136,7 +124,6 @@ public final class TrackedSpillable<A> implements SpillableArray<A> {
         array = target;
         isBack = true;
         copy = null;
-        lastUse = spills.tick();
         ledger.returned();
         moved(begun, source);
         spills.discard(source, sizeInBytes);
@@ -164,7 +151,7 @@ public final class TrackedSpillable<A> implements SpillableArray<A> {
     }
     try {
       WritableArray<A> onDevice = array;
-      if (onDevice == null || uses.get() > 0 || !isFree(onDevice)) {
+      if (onDevice == null || ledger.isInUse() || !isFree(onDevice)) {
         return false;
       }
       Object begun = spills.observer().begin(Kind.SPILL);
@@ -211,11 +198,6 @@ public final class TrackedSpillable<A> implements SpillableArray<A> {
     return array.region != null && array.isOpen() && !array.region.hazards().isHeld();
   }
 
-  /** Its bytes if it is on the device and not in use. */
-  long idleBytes() {
-    return place() == Place.DEVICE && uses.get() == 0 ? sizeInBytes : 0;
-  }
-
   /** Whether its memory on the device counts in an account. */
   boolean isPaidBy(Account payer) {
     WritableArray<A> onDevice = array;
@@ -228,7 +210,7 @@ public final class TrackedSpillable<A> implements SpillableArray<A> {
     if (task != null && kept != null) {
       task.keepNoLonger(kept);
     }
-    if (uses.decrementAndGet() == 0) {
+    if (ledger.endUse()) {
       memory.signalRoom();
     }
   }
