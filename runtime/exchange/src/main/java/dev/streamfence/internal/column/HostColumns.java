@@ -109,6 +109,7 @@ final class HostColumns {
   }
 
   private static TrackedColumn<byte[]> text(Uploads uploads, ColumnField field, String[] texts) {
+    requireFewCharacters(field, texts);
     int[] offsets = new int[texts.length + 1];
     byte[] validity = new byte[bytes(texts.length)];
     byte[][] encoded = new byte[texts.length][];
@@ -126,12 +127,7 @@ final class HostColumns {
         validity[row / 8] |= (byte) (1 << row % 8);
         encoded[row] = bytes(encoder, text, row, field);
       }
-      long end = (long) offsets[row] + encoded[row].length;
-      if (end > Integer.MAX_VALUE - 8) {
-        throw new IllegalArgumentException(
-            "the text of " + inWords(field) + " reaches 2 GiB at row " + row + "; split the table");
-      }
-      offsets[row + 1] = (int) end;
+      offsets[row + 1] = end((long) offsets[row] + encoded[row].length, row, field);
     }
     byte[] bytes = new byte[offsets[texts.length]];
     for (int row = 0; row < texts.length; row++) {
@@ -144,6 +140,23 @@ final class HostColumns {
       draft.validity(uploads.add(validity, "validity of "), 0).nullCount(nulls);
     }
     return draft.build();
+  }
+
+  /** Refuses what is certainly too much before it is encoded: no character is less than a byte. */
+  private static void requireFewCharacters(ColumnField field, String[] texts) {
+    int characters = 0;
+    for (int row = 0; row < texts.length; row++) {
+      String text = texts[row];
+      characters = end((long) characters + (text == null ? 0 : text.length()), row, field);
+    }
+  }
+
+  private static int end(long end, int row, ColumnField field) {
+    if (end > Integer.MAX_VALUE - 8) {
+      throw new IllegalArgumentException(
+          "the text of " + inWords(field) + " reaches 2 GiB by row " + row + "; split the table");
+    }
+    return (int) end;
   }
 
   private static byte[] bytes(CharsetEncoder encoder, String text, int row, ColumnField field) {

@@ -297,6 +297,17 @@ final class HostColumnsTest {
   }
 
   @Test
+  void textThatIsTooLongIsRefusedBeforeItIsEncoded() {
+    String[] texts = new String[130];
+    Arrays.fill(texts, "x".repeat(1 << 24));
+    texts[0] = "\uD800"; // Half of a character, for which the encoder refuses it.
+    Schema schema = Schema.of(ColumnField.of("name", ColumnType.UTF8));
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> DeviceTable.upload(stream, schema, (Object) texts))
+        .withMessage("the text of column 'name' (utf8) reaches 2 GiB by row 128; split the table");
+  }
+
+  @Test
   void aSingleArrayOfTextIsAColumn() {
     Schema schema = Schema.of(ColumnField.of("name", ColumnType.UTF8));
     try (DeviceTable table =
