@@ -1,8 +1,12 @@
 package dev.streamfence.column;
 
 import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
@@ -11,6 +15,9 @@ import java.util.stream.IntStream;
  * be used by position only. Immutable.
  */
 public record Schema(List<ColumnField> fields) {
+  /** Messages contain schemas. */
+  private static final int MAX_NAMED = 10;
+
   /** Copies the list. */
   public Schema {
     Objects.requireNonNull(fields, "fields");
@@ -87,9 +94,19 @@ public record Schema(List<ColumnField> fields) {
    */
   public Schema select(String... names) {
     Objects.requireNonNull(names, "names");
+    Map<String, ColumnField> unique = new HashMap<>();
+    Set<String> seen = new HashSet<>();
+    for (ColumnField field : fields) {
+      if (seen.add(field.name())) {
+        unique.put(field.name(), field);
+      } else {
+        unique.remove(field.name());
+      }
+    }
     List<ColumnField> selected = new ArrayList<>(names.length);
     for (String name : names) {
-      selected.add(field(name));
+      ColumnField field = unique.get(name);
+      selected.add(field == null ? field(name) : field);
     }
     return new Schema(selected);
   }
@@ -157,9 +174,14 @@ public record Schema(List<ColumnField> fields) {
     return index;
   }
 
-  /** For example {@code (key: int32 not null, name: utf8)}. */
+  /** For example {@code (key: int32 not null, name: utf8)}; of many fields, the first ten. */
   @Override
   public String toString() {
-    return fields.stream().map(ColumnField::toString).collect(Collectors.joining(", ", "(", ")"));
+    int more = fields.size() - MAX_NAMED;
+    String end = more > 0 ? " and " + more + " more)" : ")";
+    return fields.stream()
+        .limit(MAX_NAMED)
+        .map(ColumnField::toString)
+        .collect(Collectors.joining(", ", "(", end));
   }
 }

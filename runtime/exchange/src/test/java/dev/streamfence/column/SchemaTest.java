@@ -53,6 +53,9 @@ final class SchemaTest {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> twice.field("key"))
         .withMessage("fields 0 and 3 are both named 'key'; use a position");
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> twice.append(ColumnField.of("key", UINT64)).select("key"))
+        .withMessage("fields 0 and 3 are both named 'key'; use a position");
     assertThat(twice.field("名前").type()).isEqualTo(UTF8);
   }
 
@@ -68,6 +71,17 @@ final class SchemaTest {
     assertThat(schema.rename("key", "id").field(0)).isEqualTo(ColumnField.of("id", INT32));
     assertThat(schema.append(ColumnField.of("x", BOOL)).columnCount()).isEqualTo(4);
     assertThat(schema).hasToString("(key: int32 not null, größe: float64, 名前: utf8)");
+  }
+
+  @Test
+  void ofManyFieldsTheFirstTenAreNamed() {
+    Schema many = Schema.of();
+    for (int i = 0; i < 10; i++) {
+      many = many.append(ColumnField.of("c" + i, BOOL));
+    }
+    assertThat(many.toString()).endsWith("c8: bool not null, c9: bool not null)");
+    assertThat(many.append(ColumnField.of("x", BOOL)).append(ColumnField.of("y", BOOL)).toString())
+        .endsWith("c8: bool not null, c9: bool not null and 2 more)");
   }
 
   @Test

@@ -14,7 +14,9 @@ import dev.streamfence.column.Schema;
 import dev.streamfence.internal.device.TrackedRuntime;
 import dev.streamfence.internal.memory.ClosedHere;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
@@ -314,11 +316,17 @@ public final class TrackedTable implements DeviceTable {
   public TrackedTable select(String... names) {
     Objects.requireNonNull(names, "names");
     requireOpen("select()");
-    List<TrackedColumn<?>> selected = new ArrayList<>(names.length);
-    for (String name : names) {
-      selected.add(columns.get(schema.indexOf(name)));
+    // Refuses the names that several fields have, so that one of each is enough.
+    Schema selected = schema.select(names);
+    Map<String, TrackedColumn<?>> named = new HashMap<>();
+    for (int i = 0; i < columns.size(); i++) {
+      named.put(schema.field(i).name(), columns.get(i));
     }
-    return derived(schema.select(names), selected);
+    List<TrackedColumn<?>> same = new ArrayList<>(names.length);
+    for (String name : names) {
+      same.add(Objects.requireNonNull(named.get(name)));
+    }
+    return derived(selected, same);
   }
 
   @Override
