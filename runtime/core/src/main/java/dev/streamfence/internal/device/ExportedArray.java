@@ -169,9 +169,11 @@ public final class ExportedArray {
       endHold(memory);
       return;
     }
+    UseLabels labels = label();
+    Work<Long> nothing = Work.of(labels, uses -> {}, calls -> {}, Coverage.ALWAYS);
     Submission submission;
     try {
-      submission = runtime.life().mayWait() ? lent.timeline().tryBegin(label()) : null;
+      submission = runtime.life().mayWait() ? lent.timeline().tryBegin(labels) : null;
     } catch (CudaDriverException e) {
       // Its owner may have destroyed the stream too early; that must not end this runtime.
       end(lent, memory, () -> waitOnHost(lent.timeline()));
@@ -179,13 +181,11 @@ public final class ExportedArray {
     }
     if (submission == null) {
       runtime.later().execute(this::endLater);
-    } else {
-      end(
-          lent,
-          memory,
-          () ->
-              submission.carryOut(
-                  Work.of(submission.labels(), uses -> {}, calls -> {}, Coverage.ALWAYS)));
+      return;
+    }
+    // Closed here too: the Java heap may be full before the work is carried out.
+    try (submission) {
+      end(lent, memory, () -> submission.carryOut(nothing));
     }
   }
 

@@ -179,17 +179,15 @@ public final class TrackedPinnedArray<A> implements PinnedArray<A> {
     }
     try {
       lock(accesses.writeLock(), "the close");
-    } catch (StreamMisuseException e) {
-      runtime.life().leave();
-      throw e;
-    }
-    try {
-      if (!closed && lease != null) {
-        lease.end();
+      try {
+        if (!closed && lease != null) {
+          lease.end();
+        }
+        closed = true;
+      } finally {
+        accesses.writeLock().unlock();
       }
-      closed = true;
     } finally {
-      accesses.writeLock().unlock();
       runtime.life().leave();
       Reference.reachabilityFence(this);
     }

@@ -145,7 +145,11 @@ public final class FlightEvents {
   /** Ends a wait for staging memory or for another thread's submission. */
   public static void endWait(@Nullable Object begun) {
     if (begun != null) {
-      emit(() -> FlightWriter.endWait(begun));
+      try {
+        FlightWriter.endWait(begun);
+      } catch (RuntimeException | Error e) {
+        // As in emit(), for which there may be no room: the caller has a lock by now.
+      }
     }
   }
 

@@ -181,11 +181,7 @@ public final class GuardResource extends TrackedResource implements AutoCloseabl
     Timeline timeline = raw.hazards().lastUser();
     long bytes = allocation.sizeInBytes();
     Purpose purpose = new Purpose(Purpose.Act.GUARD, bytes, allocation.tag(), timeline);
-    Submission begun = timeline.tryBegin(purpose);
-    if (begun == null) {
-      return false;
-    }
-    begun.carryOut(
+    Work<Long> fill =
         Work.of(
             purpose,
             uses -> uses.use(raw.hazards(), false, true, 0),
@@ -193,7 +189,12 @@ public final class GuardResource extends TrackedResource implements AutoCloseabl
                 submission
                     .sink()
                     .fillAsync(allocation.address(), Byte.BYTES, FREED, bytes, submission.stream()),
-            Coverage.ON_DEMAND));
+            Coverage.ON_DEMAND);
+    Submission begun = timeline.tryBegin(purpose);
+    if (begun == null) {
+      return false;
+    }
+    begun.carryOut(fill);
     return true;
   }
 

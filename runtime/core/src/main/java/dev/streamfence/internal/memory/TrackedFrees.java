@@ -48,7 +48,8 @@ public abstract sealed class TrackedFrees permits TrackedResource, AdoptedMemory
    * Gives the memory of a closed allocation back, by {@link #giveBack}.
    *
    * @param timeline the stream of its latest use
-   * @param submission begun on that stream; this method uses and closes it
+   * @param submission begun on that stream; this method uses it, and the caller closes it if this
+   *     method does not
    * @return bytes that this call returned to the account
    */
   abstract long free(Allocation allocation, Timeline timeline, Submission submission);
@@ -231,12 +232,14 @@ public abstract sealed class TrackedFrees permits TrackedResource, AdoptedMemory
       live.remove(allocation);
       return lose(allocation);
     }
-    Submission submission = begin(allocation, mayWait);
-    if (submission == null) {
-      unreleased.add(allocation);
-      return 0;
+    // Closed here too: the Java heap may be full before the work is carried out.
+    try (Submission submission = begin(allocation, mayWait)) {
+      if (submission == null) {
+        unreleased.add(allocation);
+        return 0;
+      }
+      return free(allocation, submission.timeline(), submission);
     }
-    return free(allocation, submission.timeline(), submission);
   }
 
   /**

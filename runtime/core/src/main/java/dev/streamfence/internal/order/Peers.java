@@ -40,6 +40,10 @@ final class Peers {
       return;
     }
     uses.sort(Comparator.comparingLong(use -> use.owner().number()));
+    // Room for all, since a part that cannot be added would stay open.
+    List<Submission> room = new ArrayList<>(uses.size());
+    room.addAll(parts);
+    parts = room;
     for (PeerUse use : uses) {
       part(use.owner()).use(use.hazards(), use.reads(), use.writes(), use.label());
     }
@@ -55,10 +59,6 @@ final class Peers {
       if (pool(parts.get(i)) == owner) {
         return parts.get(i);
       }
-    }
-    if (parts.isEmpty()) {
-      // Room for all, since a part that cannot be added would stay open.
-      parts = new ArrayList<>(uses.size());
     }
     UseLabels labels = work.labels().forPeers(device(work));
     Submission begun = owner.beginPeer(labels, work.timeline().index());

@@ -384,9 +384,10 @@ public final class Timeline {
     if (visit == null) {
       return null;
     }
-    boolean locked = submissionLock.tryLock();
+    boolean locked = false;
     boolean isOpen = false;
     try {
+      locked = submissionLock.tryLock();
       if (locked && isUsable()) {
         submission.open(labels, visit);
         isOpen = true;
