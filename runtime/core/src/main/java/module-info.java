@@ -23,6 +23,7 @@ module dev.streamfence.runtime {
   exports dev.streamfence.simulation;
   exports dev.streamfence.trace;
   exports dev.streamfence.internal to
+      dev.streamfence.arrow,
       dev.streamfence.exchange,
       dev.streamfence.simulator;
   exports dev.streamfence.internal.device to

@@ -1,5 +1,6 @@
 package dev.streamfence;
 
+import dev.streamfence.internal.Suppressed;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -132,7 +133,7 @@ public sealed class CudaDriverException extends DeviceException permits RacyAcce
     CudaDriverException copy = copy(purpose, List.copyOf(work), getCause());
     copy.setStackTrace(getStackTrace());
     for (Throwable suppressed : getSuppressed()) {
-      copy.addSuppressed(suppressed);
+      Suppressed.add(copy, suppressed);
     }
     return copy;
   }

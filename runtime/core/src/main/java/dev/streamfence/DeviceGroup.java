@@ -1,5 +1,6 @@
 package dev.streamfence;
 
+import dev.streamfence.internal.Suppressed;
 import dev.streamfence.internal.device.RuntimeOpener;
 import dev.streamfence.internal.order.Teardown;
 import dev.streamfence.memory.MemoryStatistics;
@@ -108,7 +109,7 @@ public final class DeviceGroup implements AutoCloseable {
       try {
         new DeviceGroup(opened).close();
       } catch (Throwable unclosed) {
-        e.addSuppressed(unclosed);
+        Suppressed.add(e, unclosed);
       }
       throw e;
     }

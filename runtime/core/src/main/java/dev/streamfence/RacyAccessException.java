@@ -1,5 +1,6 @@
 package dev.streamfence;
 
+import dev.streamfence.internal.Suppressed;
 import java.io.Serializable;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -208,10 +209,10 @@ public final class RacyAccessException extends CudaDriverException {
   public RacyAccessException(String call, int code, String codeName, Finding finding) {
     this(call, code, codeName, "", List.of(), null, finding);
     if (finding.first().submittedAt() != null) {
-      addSuppressed(finding.first().submittedAt());
+      Suppressed.add(this, finding.first().submittedAt());
     }
     if (finding.second().submittedAt() != null) {
-      addSuppressed(finding.second().submittedAt());
+      Suppressed.add(this, finding.second().submittedAt());
     }
   }
 

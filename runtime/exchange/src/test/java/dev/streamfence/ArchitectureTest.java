@@ -59,6 +59,7 @@ final class ArchitectureTest {
   /** What exported types call in their static methods and in {@code close()}. */
   private static final Set<String> ENTRANCES =
       Set.of(
+          INTERNAL + ".Suppressed",
           INTERNAL + ".device.RuntimeOpener",
           INTERNAL + ".graph.GraphRecorder",
           INTERNAL + ".launch.TrackedModuleLoader",
@@ -382,6 +383,22 @@ final class ArchitectureTest {
                     call ->
                         call.getTargetOwner().isEquivalentTo(Submission.class)
                             && STEPS.contains(call.getName()))));
+  }
+
+  /** In the sources: what the compiler makes of a {@code try} with resources calls it too. */
+  @Test
+  void onlyOneClassAddsSuppressedFailures() throws Exception {
+    List<String> adding = new ArrayList<>();
+    for (String module : List.of("arrow", "assertj", "core", "exchange", "ptx", "simulator")) {
+      try (Stream<Path> files = Files.walk(Path.of("..", module, "src", "main", "java"))) {
+        for (Path file : files.filter(Files::isRegularFile).toList()) {
+          if (Files.readString(file).contains("addSuppressed")) {
+            adding.add(file.getFileName().toString());
+          }
+        }
+      }
+    }
+    assertThat(adding).containsExactly("Suppressed.java");
   }
 
   @Test

@@ -1,5 +1,6 @@
 package dev.streamfence.arrow;
 
+import dev.streamfence.internal.Suppressed;
 import java.util.List;
 
 /** Closes what was made before a failure. */
@@ -12,7 +13,7 @@ final class Closing {
       try {
         each.close();
       } catch (Throwable e) {
-        failure.addSuppressed(e);
+        Suppressed.add(failure, e);
       }
     }
   }

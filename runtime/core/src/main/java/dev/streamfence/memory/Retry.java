@@ -4,6 +4,7 @@ import dev.streamfence.DeviceMemory;
 import dev.streamfence.OutOfMemoryBudgetException;
 import dev.streamfence.RetryAllocationException;
 import dev.streamfence.SplitAndRetryException;
+import dev.streamfence.internal.Suppressed;
 import dev.streamfence.internal.pressure.PressureTask;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -115,7 +116,7 @@ public final class Retry {
       found = splitter.apply(part);
     } catch (Throwable e) {
       if (e != tooMuch) {
-        e.addSuppressed(tooMuch);
+        Suppressed.add(e, tooMuch);
       }
       throw e;
     }
@@ -147,7 +148,7 @@ public final class Retry {
       try {
         closeable.close();
       } catch (Throwable e) {
-        failure.addSuppressed(e);
+        Suppressed.add(failure, e);
       }
     }
   }

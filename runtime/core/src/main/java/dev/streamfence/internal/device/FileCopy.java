@@ -2,6 +2,7 @@ package dev.streamfence.internal.device;
 
 import dev.streamfence.DeviceException;
 import dev.streamfence.DeviceStream;
+import dev.streamfence.internal.Suppressed;
 import dev.streamfence.internal.host.HostBuffer;
 import dev.streamfence.internal.memory.Region;
 import dev.streamfence.memory.SpillableArray.Place;
@@ -64,7 +65,7 @@ final class FileCopy<A> implements SpilledCopy<A> {
     try {
       discard();
     } catch (RuntimeException | Error e) {
-      failure.addSuppressed(e);
+      Suppressed.add(failure, e);
     }
   }
 

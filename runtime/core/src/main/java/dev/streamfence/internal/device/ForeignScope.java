@@ -10,6 +10,7 @@ import dev.streamfence.StreamMisuseException;
 import dev.streamfence.foreign.ForeignCall;
 import dev.streamfence.foreign.ForeignCode;
 import dev.streamfence.foreign.ForeignUses;
+import dev.streamfence.internal.Suppressed;
 import dev.streamfence.internal.driver.CudaDriver;
 import dev.streamfence.internal.driver.LaunchObserver;
 import dev.streamfence.internal.driver.LaunchObserver.Use;
@@ -126,7 +127,7 @@ public final class ForeignScope implements ForeignUses, ForeignCall {
       try {
         endCapture(begun);
       } catch (RuntimeException | Error second) {
-        e.addSuppressed(second);
+        Suppressed.add(e, second);
       }
       throw e;
     }

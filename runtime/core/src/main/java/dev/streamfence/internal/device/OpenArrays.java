@@ -3,6 +3,7 @@ package dev.streamfence.internal.device;
 import dev.streamfence.ReadableArray;
 import dev.streamfence.internal.LogTopic;
 import dev.streamfence.internal.LostArrays;
+import dev.streamfence.internal.Suppressed;
 import dev.streamfence.internal.driver.StickyError;
 import dev.streamfence.internal.memory.AdoptedMemory;
 import dev.streamfence.internal.memory.Allocation;
@@ -227,7 +228,7 @@ final class OpenArrays implements LostArrays.Keeper {
     try {
       deallocate(allocation);
     } catch (Throwable e) {
-      failure.addSuppressed(e);
+      Suppressed.add(failure, e);
       if (allocation.isOpen()) {
         lost.add(allocation);
       }

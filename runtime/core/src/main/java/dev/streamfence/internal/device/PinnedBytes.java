@@ -3,6 +3,7 @@ package dev.streamfence.internal.device;
 import dev.streamfence.CudaDriverException;
 import dev.streamfence.StreamMisuseException;
 import dev.streamfence.internal.LogTopic;
+import dev.streamfence.internal.Suppressed;
 import dev.streamfence.internal.driver.CudaDriver;
 import dev.streamfence.internal.driver.HostMemory;
 import dev.streamfence.internal.memory.AllocatedHere;
@@ -149,7 +150,7 @@ final class PinnedBytes {
       try {
         free();
       } catch (RuntimeException | Error e) {
-        failure.addSuppressed(e);
+        Suppressed.add(failure, e);
       }
     }
 
@@ -251,7 +252,7 @@ final class PinnedBytes {
       try {
         driver.freeHost(memory);
       } catch (RuntimeException | Error unfreed) {
-        e.addSuppressed(unfreed);
+        Suppressed.add(e, unfreed);
       }
       throw e;
     }

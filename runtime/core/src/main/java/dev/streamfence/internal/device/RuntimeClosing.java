@@ -3,6 +3,7 @@ package dev.streamfence.internal.device;
 import dev.streamfence.CudaDriverException;
 import dev.streamfence.RuntimeOptions;
 import dev.streamfence.internal.LogTopic;
+import dev.streamfence.internal.Suppressed;
 import dev.streamfence.internal.driver.CudaDriver;
 import dev.streamfence.internal.memory.Allocation;
 import dev.streamfence.internal.memory.MemoryOwners;
@@ -282,7 +283,7 @@ final class RuntimeClosing {
 
     private Leaks(Stream<@Nullable Throwable> sites) {
       super("where they were allocated", null, true, false);
-      sites.limit(NAMED_LEAKS).filter(Objects::nonNull).forEach(this::addSuppressed);
+      sites.limit(NAMED_LEAKS).filter(Objects::nonNull).forEach(each -> Suppressed.add(this, each));
     }
   }
 

@@ -3,6 +3,7 @@ package dev.streamfence.internal.device;
 import dev.streamfence.CudaDriverException;
 import dev.streamfence.DeviceStream;
 import dev.streamfence.internal.LostArrays;
+import dev.streamfence.internal.Suppressed;
 import dev.streamfence.internal.driver.StickyError;
 import dev.streamfence.internal.memory.Account;
 import dev.streamfence.internal.memory.Allocation;
@@ -360,7 +361,7 @@ final class SpilledArrays {
       // No signal: a task that waits, and whose spilling fails, would wake itself again and again.
       giveUp(copy, bytes);
     } catch (RuntimeException | Error e) {
-      failure.addSuppressed(e);
+      Suppressed.add(failure, e);
     }
   }
 

@@ -2,6 +2,7 @@ package dev.streamfence.internal.device;
 
 import dev.streamfence.DeviceStream;
 import dev.streamfence.OutOfMemoryBudgetException;
+import dev.streamfence.internal.Suppressed;
 import dev.streamfence.internal.memory.Account;
 import dev.streamfence.internal.order.Teardown;
 import java.util.ArrayList;
@@ -61,7 +62,7 @@ final class Spilling {
     }
     // A lost device is not reported as out of memory.
     runtime.sticky().check();
-    failed.forEach(refusal::addSuppressed);
+    failed.forEach(each -> Suppressed.add(refusal, each));
     return refusal.after(String.valueOf(failed.get(0).getMessage()));
   }
 

@@ -7,6 +7,7 @@ import dev.streamfence.PinnedArray;
 import dev.streamfence.ReadableArray;
 import dev.streamfence.StreamMisuseException;
 import dev.streamfence.UseAfterFreeException;
+import dev.streamfence.internal.Suppressed;
 import dev.streamfence.internal.completion.PinnedDelivery;
 import dev.streamfence.internal.completion.TrackedDownload;
 import dev.streamfence.internal.host.ElementRange;
@@ -372,7 +373,7 @@ public sealed class TrackedArray<A> implements ReadableArray<A> permits Writable
     try {
       close();
     } catch (Throwable e) {
-      failure.addSuppressed(e);
+      Suppressed.add(failure, e);
       // No caller has it to close it again.
       lifetime.abandon();
     }

@@ -12,6 +12,7 @@ import dev.streamfence.RuntimeOptions;
 import dev.streamfence.RuntimeStatistics;
 import dev.streamfence.StreamMisuseException;
 import dev.streamfence.internal.LogTopic;
+import dev.streamfence.internal.Suppressed;
 import dev.streamfence.internal.completion.CompletionWatcher;
 import dev.streamfence.internal.completion.DownloadMemory;
 import dev.streamfence.internal.completion.TrackedCompletion;
@@ -168,7 +169,7 @@ public final class TrackedRuntime implements DeviceRuntime {
     try {
       closing.close();
     } catch (Throwable e) {
-      failure.addSuppressed(e);
+      Suppressed.add(failure, e);
     }
   }
 

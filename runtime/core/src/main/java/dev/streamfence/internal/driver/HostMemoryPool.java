@@ -1,6 +1,7 @@
 package dev.streamfence.internal.driver;
 
 import dev.streamfence.CudaDriverException;
+import dev.streamfence.internal.Suppressed;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -81,7 +82,7 @@ public final class HostMemoryPool {
       try {
         driver.freeHost(memory);
       } catch (RuntimeException | Error refused) {
-        e.addSuppressed(refused);
+        Suppressed.add(e, refused);
       }
       throw e;
     }

@@ -5,6 +5,7 @@ import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
 import dev.streamfence.graph.GraphCode;
 import dev.streamfence.graph.KernelGraph;
+import dev.streamfence.internal.Suppressed;
 import dev.streamfence.internal.device.TrackedRuntime;
 import dev.streamfence.internal.device.TrackedStream;
 import dev.streamfence.internal.jfr.FlightEvents;
@@ -137,7 +138,7 @@ public final class GraphRecorder {
     try {
       content.destroy();
     } catch (Throwable e) {
-      failure.addSuppressed(e);
+      Suppressed.add(failure, e);
       runtime.attachment(OpenGraphs.class, OpenGraphs::new).destroyAtEnd(content);
     }
   }
@@ -153,7 +154,7 @@ public final class GraphRecorder {
     try {
       teardown.finish();
     } catch (Throwable e) {
-      failure.addSuppressed(e);
+      Suppressed.add(failure, e);
     }
   }
 }

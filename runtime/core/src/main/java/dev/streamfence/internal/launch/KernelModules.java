@@ -4,6 +4,7 @@ import dev.streamfence.CudaDriverException;
 import dev.streamfence.KernelLoadException;
 import dev.streamfence.RuntimeOptions;
 import dev.streamfence.internal.LogTopic;
+import dev.streamfence.internal.Suppressed;
 import dev.streamfence.internal.device.TrackedRuntime;
 import dev.streamfence.internal.driver.CudaDriver;
 import dev.streamfence.internal.driver.CudaDriver.ModuleHandle;
@@ -238,7 +239,7 @@ final class KernelModules implements AutoCloseable {
       try {
         driver.unloadModule(module);
       } catch (RuntimeException | Error second) {
-        e.addSuppressed(second);
+        Suppressed.add(e, second);
       }
       throw e;
     }
@@ -273,7 +274,7 @@ final class KernelModules implements AutoCloseable {
             "none of its " + refused.size() + " sources can be loaded",
             refused.stream().map(Throwable::getMessage).collect(Collectors.joining("\n")),
             refused.get(0));
-    refused.stream().skip(1).forEach(all::addSuppressed);
+    refused.stream().skip(1).forEach(each -> Suppressed.add(all, each));
     return all;
   }
 

@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import dev.streamfence.CudaDriverException;
 import dev.streamfence.OutOfMemoryBudgetException;
+import dev.streamfence.internal.Suppressed;
 import dev.streamfence.internal.driver.CudaDriver;
 import dev.streamfence.internal.driver.HostMemory;
 import dev.streamfence.internal.driver.HostMemoryPool;
@@ -219,7 +220,7 @@ public final class AddressTables {
       try {
         memory.giveBack(host);
       } catch (RuntimeException | Error kept) {
-        failure.addSuppressed(kept);
+        Suppressed.add(failure, kept);
       }
     }
   }

@@ -2,6 +2,7 @@
 package dev.streamfence.internal.memory;
 
 import dev.streamfence.OutOfMemoryBudgetException;
+import dev.streamfence.internal.Suppressed;
 import dev.streamfence.internal.driver.CudaDriver.StreamHandle;
 import dev.streamfence.internal.driver.HostMemory;
 import dev.streamfence.internal.driver.Sink;
@@ -115,7 +116,7 @@ public final class GuardResource extends TrackedResource implements AutoCloseabl
     try {
       giveBack(raw);
     } catch (Exception kept) {
-      failure.addSuppressed(kept);
+      Suppressed.add(failure, kept);
       quarantine.add(new Range(null, raw, true));
     }
   }

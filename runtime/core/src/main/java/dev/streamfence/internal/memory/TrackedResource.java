@@ -3,6 +3,7 @@ package dev.streamfence.internal.memory;
 import dev.streamfence.CudaDriverException;
 import dev.streamfence.OutOfMemoryBudgetException;
 import dev.streamfence.StreamMisuseException;
+import dev.streamfence.internal.Suppressed;
 import dev.streamfence.internal.driver.MemoryInfo;
 import dev.streamfence.internal.order.StreamPool;
 import dev.streamfence.internal.order.Timeline;
@@ -128,7 +129,7 @@ public abstract sealed class TrackedResource extends TrackedFrees implements All
       return allocation.get();
     } catch (CudaDriverException e) {
       if (noRoom != null) {
-        e.addSuppressed(noRoom);
+        Suppressed.add(e, noRoom);
       }
       throw e;
     }
@@ -150,7 +151,7 @@ public abstract sealed class TrackedResource extends TrackedFrees implements All
       total = memory.totalInBytes();
       free = memory.freeInBytes();
     } catch (CudaDriverException unknown) {
-      cause.addSuppressed(unknown.during("asking how much memory is free"));
+      Suppressed.add(cause, unknown.during("asking how much memory is free"));
     }
     long freed = account.freed();
     // What was waited for is not pending, though only a reap returns it to the account.

@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import dev.streamfence.CudaDriverException;
 import dev.streamfence.internal.LogTopic;
+import dev.streamfence.internal.Suppressed;
 import dev.streamfence.internal.memory.LiveAllocations.Place;
 import dev.streamfence.internal.order.PendingUse;
 import dev.streamfence.internal.order.StreamPool;
@@ -378,7 +379,7 @@ public final class UpstreamResource extends TrackedResource implements AutoClose
     try {
       upstream.deallocate(address, purpose.bytes(), stream);
     } catch (Throwable kept) {
-      failure.addSuppressed(kept);
+      Suppressed.add(failure, kept);
     }
   }
 

@@ -1,6 +1,7 @@
 package dev.streamfence.internal.order;
 
 import dev.streamfence.CudaDriverException;
+import dev.streamfence.internal.Suppressed;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -183,7 +184,7 @@ final class Peers {
       try {
         work.timeline().synchronizeTo(work.ticket(), part.purpose());
       } catch (RuntimeException | Error e) {
-        e.addSuppressed(refused);
+        Suppressed.add(e, refused);
         if (pool(work).sticky().error() == null) {
           pool(part).sticky().declareLost(e, part.purpose());
         }

@@ -7,6 +7,7 @@ import static java.util.Objects.requireNonNull;
 import dev.streamfence.CudaDriverException;
 import dev.streamfence.DeviceException.AttemptedUse;
 import dev.streamfence.StreamMisuseException;
+import dev.streamfence.internal.Suppressed;
 import dev.streamfence.internal.driver.CudaDriver.StreamHandle;
 import dev.streamfence.internal.driver.Sink;
 import java.util.ArrayList;
@@ -293,7 +294,7 @@ public final class Submission implements AutoCloseable {
       try {
         other.awaitDone(otherTicket, labels.purpose());
       } catch (CudaDriverException e) {
-        e.addSuppressed(refused.during(labels.purpose()));
+        Suppressed.add(e, refused.during(labels.purpose()));
         timeline.pool().sticky().declareLost(e, labels.purpose());
         throw e;
       }
@@ -768,7 +769,7 @@ public final class Submission implements AutoCloseable {
       try {
         timeline.synchronizeTo(ticket, labels.purpose());
       } catch (CudaDriverException | Error unsynchronized) {
-        unsynchronized.addSuppressed(cause);
+        Suppressed.add(unsynchronized, cause);
         timeline.pool().sticky().declareLost(unsynchronized, labels.purpose());
         throw unsynchronized;
       }

@@ -1,5 +1,6 @@
 package dev.streamfence.internal.order;
 
+import dev.streamfence.internal.Suppressed;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,11 +21,16 @@ public final class Teardown {
 
   /** Notes the failure of a step that was carried out elsewhere. */
   public void failed(Throwable failure) {
+    first = first(first, failure);
+  }
+
+  /** The first failure of two, to which the second one is added. */
+  static Throwable first(@Nullable Throwable first, Throwable failure) {
     if (first == null) {
-      first = failure;
-    } else if (first != failure) {
-      first.addSuppressed(failure);
+      return failure;
     }
+    Suppressed.add(first, failure);
+    return first;
   }
 
   /** Whether a step has failed so far. */
@@ -35,7 +41,7 @@ public final class Teardown {
   /** Adds the first failure, if any, to another one. */
   public void suppressIn(Throwable other) {
     if (first != null) {
-      other.addSuppressed(first);
+      Suppressed.add(other, first);
     }
   }
 
@@ -48,7 +54,7 @@ public final class Teardown {
 
   /** Throws a failure of any kind as it is. */
   @SuppressWarnings("unchecked") // Other code may throw what it does not declare.
-  private static <T extends Throwable> void rethrow(Throwable failure) throws T {
+  static <T extends Throwable> void rethrow(Throwable failure) throws T {
     throw (T) failure;
   }
 }

@@ -6,6 +6,7 @@ import dev.streamfence.CudaDriverException;
 import dev.streamfence.DeviceException.AttemptedUse;
 import dev.streamfence.StreamMisuseException;
 import dev.streamfence.StreamStatistics;
+import dev.streamfence.internal.Suppressed;
 import dev.streamfence.internal.driver.CudaDriver;
 import dev.streamfence.internal.driver.CudaDriver.EventHandle;
 import dev.streamfence.internal.driver.CudaDriver.StreamHandle;
@@ -209,7 +210,7 @@ public final class Timeline {
         try {
           driver.destroyStream(next);
         } catch (RuntimeException | Error undestroyed) {
-          e.addSuppressed(undestroyed);
+          Suppressed.add(e, undestroyed);
         }
         throw e;
       }

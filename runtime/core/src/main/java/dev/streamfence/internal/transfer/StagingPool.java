@@ -2,6 +2,7 @@
 package dev.streamfence.internal.transfer;
 
 import dev.streamfence.CudaDriverException;
+import dev.streamfence.internal.Suppressed;
 import dev.streamfence.internal.driver.CudaDriver;
 import dev.streamfence.internal.driver.CudaDriver.EventHandle;
 import dev.streamfence.internal.driver.CudaDriver.StreamHandle;
@@ -183,7 +184,7 @@ final class StagingPool {
         driver.synchronizeStream(timeline.stream());
       } catch (RuntimeException | Error unsynchronized) {
         if (unsynchronized.getCause() != unrecorded) {
-          unrecorded.addSuppressed(unsynchronized);
+          Suppressed.add(unrecorded, unsynchronized);
         }
         faults.declareLost(unrecorded, "a copy on " + timeline);
       }
@@ -426,7 +427,7 @@ final class StagingPool {
       try {
         memory.giveBack(taken);
       } catch (RuntimeException | Error kept) {
-        e.addSuppressed(kept);
+        Suppressed.add(e, kept);
       }
       throw e;
     }

@@ -1,5 +1,6 @@
 package dev.streamfence.internal.column;
 
+import dev.streamfence.internal.Suppressed;
 import dev.streamfence.internal.order.Teardown;
 import java.util.List;
 
@@ -43,9 +44,7 @@ final class Owned {
     try {
       close();
     } catch (Throwable e) {
-      if (e != failure) {
-        failure.addSuppressed(e);
-      }
+      Suppressed.add(failure, e);
     }
   }
 }

@@ -1,18 +1,22 @@
 package dev.streamfence.internal.device;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.streamfence.CudaDriverException;
 import dev.streamfence.DeviceArray;
 import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
 import dev.streamfence.RuntimeOptions;
+import dev.streamfence.internal.ForwardingResource;
 import dev.streamfence.internal.driver.CudaDriver;
 import dev.streamfence.internal.driver.InterceptedDriver;
 import dev.streamfence.internal.launch.VectorKernels;
+import dev.streamfence.memory.MemoryStream;
 import dev.streamfence.simulation.Schedule;
 import dev.streamfence.simulation.SimulatedDevice;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -70,6 +74,41 @@ final class JvmErrorTest {
       positions++;
     }
     assertThat(positions).isGreaterThan(10);
+  }
+
+  /** As the JVM does while the Java heap is full: it has made a few errors in advance. */
+  @Test
+  void anErrorThatComesAgainWhileItIsHandledIsThrownAsItIs() {
+    OutOfMemoryError error = new OutOfMemoryError("as planned");
+    boolean[] isFull = {false};
+    CudaDriver driver =
+        InterceptedDriver.of(
+            Inside.open(SimulatedDevice.builder().build()),
+            (method, call) -> {
+              if (isFull[0] && method.equals("copyToDeviceAsync")) {
+                throw error;
+              }
+              return call.proceed();
+            });
+    RuntimeOptions options =
+        RuntimeOptions.defaults()
+            .withMemoryResource(
+                next ->
+                    new ForwardingResource(next) {
+                      @Override
+                      public void deallocate(long address, long bytes, MemoryStream stream) {
+                        super.deallocate(address, bytes, stream);
+                        if (isFull[0]) {
+                          throw error;
+                        }
+                      }
+                    });
+    try (DeviceRuntime gpu = RuntimeOverDriver.open(driver, options)) {
+      DeviceStream stream = gpu.streams().acquire();
+      isFull[0] = true;
+      assertThatThrownBy(() -> gpu.memory().upload(stream, new int[] {1})).isSameAs(error);
+      isFull[0] = false;
+    }
   }
 
   /** Whether the error came. */

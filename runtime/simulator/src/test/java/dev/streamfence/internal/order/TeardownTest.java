@@ -68,6 +68,14 @@ final class TeardownTest {
   }
 
   @Test
+  void aFailureIsNotAddedToItself() {
+    RuntimeException first = new IllegalStateException("first");
+    step("one", first);
+    teardown.suppressIn(first);
+    assertThat(first.getSuppressed()).isEmpty();
+  }
+
+  @Test
   void theFirstFailureIsAddedToAnotherOne() {
     RuntimeException first = new IllegalStateException("first");
     step("one", first);

@@ -5,6 +5,7 @@ package dev.streamfence.internal.driver.jcuda;
 import com.sun.jna.ptr.PointerByReference;
 import dev.streamfence.CudaDriverException;
 import dev.streamfence.KernelLoadException;
+import dev.streamfence.internal.Suppressed;
 import dev.streamfence.internal.driver.CudaDriver;
 import dev.streamfence.internal.driver.DeviceProperties;
 import dev.streamfence.internal.driver.DriverCalls;
@@ -409,7 +410,7 @@ final class JCudaDevice implements CudaDriver, CudaDriver.ContextHandle {
     try {
       undo.run();
     } catch (RuntimeException | Error second) {
-      failure.addSuppressed(second);
+      Suppressed.add(failure, second);
     }
   }
 
