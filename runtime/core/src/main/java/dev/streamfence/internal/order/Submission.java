@@ -636,20 +636,33 @@ public final class Submission implements AutoCloseable {
    * earlier one failed. What runs last may be code of the user: nothing is held by then.
    */
   private void release(List<Submission> parts, @Nullable HazardState closing, Visit ended) {
-    if (parts.isEmpty() && closing == null) {
-      timeline.pool().life().leave(ended);
-      return;
+    // Not as steps of a teardown, for which the Java heap may have no room.
+    Throwable failure = null;
+    for (int i = 0; i < parts.size(); i++) {
+      try {
+        parts.get(i).close();
+      } catch (Throwable e) {
+        failure = Teardown.first(failure, e);
+      }
     }
-    Teardown all = new Teardown();
-    parts.forEach(part -> all.step(part::close));
     for (HazardState next = closing; next != null; ) {
       HazardState state = next;
       // First, since it may be put into the line of another stream.
       next = state.nextClosing();
-      all.step(() -> continueClosing(state));
+      try {
+        continueClosing(state);
+      } catch (Throwable e) {
+        failure = Teardown.first(failure, e);
+      }
     }
-    all.step(() -> timeline.pool().life().leave(ended));
-    all.finish();
+    try {
+      timeline.pool().life().leave(ended);
+    } catch (Throwable e) {
+      failure = Teardown.first(failure, e);
+    }
+    if (failure != null) {
+      Teardown.<RuntimeException>rethrow(failure);
+    }
   }
 
   private static void continueClosing(HazardState state) {
