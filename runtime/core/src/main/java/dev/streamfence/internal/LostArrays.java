@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * What to do about arrays and reservations that become unreachable without being closed, and about
  * downloads whose values no caller has asked for. One thread does it for all runtimes of the
- * process. Thread-safe.
+ * process, while anything is watched. Thread-safe.
  *
  * <p>A {@link java.lang.ref.Cleaner} keeps a list of all that it watches, with a lock for each
  * change. An array's {@link Watch} needs no list: its runtime reaches it for as long as the array
@@ -78,25 +78,53 @@ public final class LostArrays {
   /** How long the thread waits for a lost object while the Java heap has no room for a watch. */
   private static final long RETRY_MILLIS = 100;
 
+  /** How long the thread stays when nothing is watched: it need not start at each collection. */
+  private static final long LINGER_MILLIS = 1000;
+
+  private static final OnDemandThread THREAD =
+      new OnDemandThread(LostArrays::thread, LostArrays::isNeeded, LostArrays::serve);
+
   /** Used by the thread alone; null if there was no room for it. */
   private static @Nullable Watch nextCollection;
 
-  static {
-    Thread thread = new Thread(LostArrays::serve, "streamfence lost arrays");
-    thread.setDaemon(true);
-    thread.start();
-  }
-
   private LostArrays() {}
 
-  /** Runs an action once an object, which the action does not reach, has become unreachable. */
+  /**
+   * Runs an action once an object, which the action does not reach, has become unreachable. Does
+   * nothing if it throws, as when no thread can be started.
+   */
   public static void watch(Object watched, Runnable action) {
-    WATCHES.add(new KeptWatch(watched, action));
+    add(WATCHES, new KeptWatch(watched, action));
   }
 
-  /** Keeps a keeper, and its watches, reachable until {@link Keeper#keepIfNeeded} lets it go. */
+  /**
+   * Keeps a keeper, and its watches, reachable until {@link Keeper#keepIfNeeded} lets it go. Does
+   * nothing if it throws, as when no thread can be started.
+   */
   public static void keep(Keeper keeper) {
-    KEEPERS.add(keeper);
+    add(KEEPERS, keeper);
+  }
+
+  private static <T> void add(Set<T> all, T one) {
+    all.add(one);
+    try {
+      THREAD.ensure();
+    } catch (Throwable e) {
+      all.remove(one);
+      throw e;
+    }
+  }
+
+  private static Thread thread(Runnable run) {
+    // Without what belongs to the caller, whose class loader the thread would keep.
+    Thread thread = new Thread(null, run, "streamfence lost arrays", 0, false);
+    thread.setContextClassLoader(LostArrays.class.getClassLoader());
+    thread.setDaemon(true);
+    return thread;
+  }
+
+  private static boolean isNeeded() {
+    return !WATCHES.isEmpty() || !KEEPERS.isEmpty();
   }
 
   /** Watches for the next collection; returns whether the heap has room for that. */
@@ -111,16 +139,19 @@ public final class LostArrays {
     return true;
   }
 
-  private static void serve() {
-    while (true) {
-      try {
-        Reference<?> lost = LOST.remove(watchNextCollection() ? 0 : RETRY_MILLIS);
-        if (lost != null) {
-          ((Watch) lost).lost();
-        }
-      } catch (Throwable e) {
-        // Like a cleaner: one action that fails must not end the others.
+  /** Returns whether the thread goes on. */
+  private static boolean serve() {
+    boolean isNeeded = isNeeded();
+    try {
+      long millis = isNeeded ? (watchNextCollection() ? 0 : RETRY_MILLIS) : LINGER_MILLIS;
+      Reference<?> lost = LOST.remove(millis);
+      if (lost != null) {
+        ((Watch) lost).lost();
+        return true;
       }
+    } catch (Throwable e) {
+      // Like a cleaner: one action that fails must not end the others.
     }
+    return isNeeded;
   }
 }

@@ -27,6 +27,8 @@ final class StagingThreads {
           new SynchronousQueue<>(),
           work -> {
             Thread thread = new Thread(work, "streamfence staging " + NUMBERS.incrementAndGet());
+            // That of the caller would be kept for as long as copies follow each other.
+            thread.setContextClassLoader(StagingThreads.class.getClassLoader());
             thread.setDaemon(true);
             return thread;
           });
