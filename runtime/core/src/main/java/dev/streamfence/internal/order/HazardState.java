@@ -67,6 +67,9 @@ public final class HazardState extends ContentState {
   /** Rising in generation; empty unless it is split. */
   private List<HazardState> parts = List.of();
 
+  /** How many of the parts are taken back, while that goes on. */
+  private int takenBack;
+
   /**
    * Creates the state of a new allocation.
    *
@@ -729,7 +732,7 @@ public final class HazardState extends ContentState {
   }
 
   /**
-   * Takes back the parts, and theirs. Held: the lock.
+   * Takes back the parts, and before each of them its own. Held: the lock.
    *
    * @param end what becomes of the parts: joined or closed
    */
@@ -737,20 +740,53 @@ public final class HazardState extends ContentState {
     if (state != Availability.SPLIT) {
       return;
     }
-    history.clear();
-    for (HazardState part : parts) {
-      part.lock();
-      try {
-        part.takePartsBack(end, endedAt);
-        absorb(part);
-        part.state = end;
-        part.closedAt = endedAt;
-      } finally {
+    // No recursion, since parts may be nested deeply. Held: all locks on the way to this part.
+    HazardState at = this;
+    try {
+      at.beginTakingBack();
+      while (state == Availability.SPLIT) {
+        if (at.takenBack < at.parts.size()) {
+          HazardState part = at.parts.get(at.takenBack);
+          part.lock();
+          at = part;
+          at.beginTakingBack();
+        } else {
+          HazardState part = at;
+          part.parts = List.of();
+          part.state = Availability.OPEN;
+          if (part != this) {
+            at = requireNonNull(part.whole);
+            at.takeBack(part, end, endedAt);
+          }
+        }
+      }
+    } finally {
+      while (at != this) {
+        HazardState part = at;
+        at = requireNonNull(part.whole);
         part.unlock();
       }
     }
-    parts = List.of();
-    state = Availability.OPEN;
+  }
+
+  /** Forgets its uses before the split, which its parts have taken over. Held: the lock. */
+  private void beginTakingBack() {
+    takenBack = 0;
+    if (state == Availability.SPLIT) {
+      history.clear();
+    }
+  }
+
+  /** Takes back a part without parts of its own, and gives its lock back. Held: both locks. */
+  private void takeBack(HazardState part, Availability end, @Nullable Throwable endedAt) {
+    try {
+      absorb(part);
+      part.state = end;
+      part.closedAt = endedAt;
+      takenBack++;
+    } finally {
+      part.unlock();
+    }
   }
 
   /** Adds what a part depends on. Held: both locks. */

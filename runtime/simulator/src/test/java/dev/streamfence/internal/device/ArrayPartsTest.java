@@ -57,6 +57,20 @@ final class ArrayPartsTest {
   }
 
   @Test
+  void partsThatAreNestedDeeplyAreClosedWithTheirArray() {
+    int depth = 20_000;
+    DeviceArray<int[]> outermost = gpu.memory().upload(a, new int[depth + 1]);
+    DeviceArray<int[]> innermost = outermost;
+    for (int i = 0; i < depth; i++) {
+      innermost = innermost.split(1).get(1);
+    }
+    innermost.fill(b, 1);
+    outermost.close();
+    assertThat(outermost.isOpen()).isFalse();
+    assertThat(innermost.isOpen()).isFalse();
+  }
+
+  @Test
   void launchesOnTwoPartsDoNotWaitForEachOther() {
     gpu.synchronize();
     long before = waits();
