@@ -455,7 +455,8 @@ public final class TrackedGraph implements KernelGraph {
   @Override
   public void close() {
     if (!runtime.life().tryEnter()) {
-      // The close of the runtime closes it.
+      // The close of the runtime releases it, and does not report it as open.
+      isClosed = true;
       return;
     }
     try {

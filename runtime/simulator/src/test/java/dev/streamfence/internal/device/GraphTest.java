@@ -1122,6 +1122,40 @@ final class GraphTest extends GraphsOnTwoStreams {
   }
 
   @Test
+  void aGraphThatIsClosedAfterTheCloseOfItsRuntimeBeganIsNotReported() throws Exception {
+    try (RuntimeLog log = RuntimeLog.listen()) {
+      SimulatedDevice other = SimulatedDevice.builder().build();
+      DeviceRuntime runtime = DeviceRuntime.simulated(other);
+      DeviceStream stream = runtime.streams().defaultStream();
+      DeviceArray<int[]> array = runtime.memory().allocateZeroed(stream, int[].class, N);
+      CompletableFuture<Boolean> first = new CompletableFuture<>();
+      KernelGraph graph =
+          runtime.graph(
+              "recorded meanwhile",
+              body -> {
+                array.fill(stream, 1);
+                new Thread(
+                        () -> {
+                          try {
+                            first.complete(runtime.close(Duration.ofMillis(20)));
+                          } catch (Exception e) {
+                            first.completeExceptionally(e);
+                          }
+                        })
+                    .start();
+                first.join();
+              });
+      assertThat(first.get()).isFalse();
+      assertThat(graph.isOpen()).isTrue();
+      graph.close();
+      assertThat(graph.isOpen()).isFalse();
+      runtime.close();
+      assertThat(other.liveObjects()).isZero();
+      assertThat(log.messages()).noneMatch(each -> each.contains("open graphs"));
+    }
+  }
+
+  @Test
   void memoryForAGraphIsPartOfTheBudget() {
     try (DeviceRuntime small =
         DeviceRuntime.simulated(
