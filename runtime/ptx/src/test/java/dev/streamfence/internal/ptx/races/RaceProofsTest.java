@@ -156,6 +156,7 @@ final class RaceProofsTest {
         "setp.eq.s32 %q, %x, 3; @%q ret; call vprintf; ret; | true",
         "bar.sync 0; ret; | false",
         "bar.warp.sync -1; ret; | false",
+        "bar.red.popc.u32 %x, 0, %q; ret; | false",
         "st.global.u32 [%rd], %x; ret; | false",
         "ld.global.u32 %x, [%rd]; ret; | false",
         "call g; ret; | false",
