@@ -486,6 +486,15 @@ final class RaceProofsTest {
   }
 
   @ParameterizedTest
+  @CsvSource({"%r2, PROVED", "%r6, UNKNOWN"})
+  void aProductWithANumberThatMayBeNegativeProvesNothing(String factor, Verdict expected) {
+    // With m = -1, all threads with the number 0 store to one element.
+    String zeroOrOne = NATURAL + "setp.gt.s32 %p5, %r16, 1; @%p5 bra END; ";
+    String index = "add.s32 %r20, %r0, %r16; mad.lo.s32 %r20, %r20, " + factor + ", %r0; ";
+    assertThat(verdict(zeroOrOne + index + element("%r20") + PUT)).isEqualTo(expected);
+  }
+
+  @ParameterizedTest
   @CsvSource({"%r4, PROVED", "%r20, UNKNOWN", "%r21, UNKNOWN"})
   void codeThatStoresTheRowOfAThreadIsWrittenForSeveral(String stored, Verdict expected) {
     String rank = "mov.u32 %r20, %tid.y; mad.lo.s32 %r21, %r20, %r2, %r0; ";
