@@ -566,4 +566,23 @@ final class RaceProofsTest {
     KernelRaces races = KernelRacesTest.of(named + at("%r16") + STORE + store, LINES);
     assertThat(races.verdict()).as(races.reason()).isEqualTo(expected);
   }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "'' | ld.relaxed.gpu.global.u32 %r16, [%rd2]; | PROVED",
+        // Each thread may see another sum.
+        "atom.global.add.u32 %r20, [%rd2], 1; | ld.relaxed.gpu.global.u32 %r16, [%rd2]; | UNKNOWN",
+        // Each thread has its own variable.
+        "'' | KEPT ld.local.u32 %r16, [%r19]; | UNKNOWN",
+      })
+  void aNumberThatThreadsLoadAtOnePlaceIsOneIfNoneWritesIt(
+      String before, String load, Verdict expected) {
+    String kept =
+        ".local .align 4 .b8 kept[8]; and.b32 %r18, %r5, 4; mov.u32 %r19, kept;"
+            + " add.s32 %r19, %r19, %r18; st.local.u32 [%r19], %r4; ";
+    String sum = "add.s32 %r22, %r4, %r16; " + at("%r22") + STORE;
+    assertThat(verdict(before + load.replace("KEPT", kept) + sum)).isEqualTo(expected);
+  }
 }
