@@ -215,6 +215,19 @@ class LocalArraysTest {
     assertThat(mayWrite(kernel.p())).isTrue();
   }
 
+  @ParameterizedTest
+  @CsvSource({"2, false", "3, true"})
+  void aRemainderMayBeTheGreatest(int divisor, boolean found) {
+    AnalysedKernel kernel =
+        AnalysedKernel.of(
+            DEPOT
+                + "st.local.u64 [%SPL+16], %rd1;"
+                + ("rem.u32 %r5, %r1, " + divisor + "; mul.wide.u32 %rd7, %r5, 8;")
+                + "add.s64 %rd8, %SPL, %rd7; ld.local.u64 %rd9, [%rd8]; st.global.u32 [%rd9], 7;");
+
+    assertThat(mayWrite(kernel.p())).isEqualTo(found);
+  }
+
   @Test
   void aBoundedStoreEscapesWithItsVariable() {
     AnalysedKernel kernel =
