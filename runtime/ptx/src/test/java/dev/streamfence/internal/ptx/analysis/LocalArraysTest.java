@@ -228,6 +228,19 @@ class LocalArraysTest {
     assertThat(mayWrite(kernel.p())).isEqualTo(found);
   }
 
+  @ParameterizedTest
+  @CsvSource({"16, false", "8, true"})
+  void aBitThatAnAlignedAddressMayHaveAddsNothingToIt(int alignment, boolean found) {
+    AnalysedKernel kernel =
+        AnalysedKernel.of(
+            (".local .align " + alignment + " .b8 kept[32]; mov.u64 %rd7, kept;")
+                + "st.local.u64 [kept], %rd1; st.local.u64 [kept+8], %rd2;"
+                + "or.b64 %rd8, %rd7, 8; ld.local.u64 %rd9, [%rd8]; st.global.u32 [%rd9], 7;");
+
+    assertThat(mayWrite(kernel.p())).isEqualTo(found);
+    assertThat(mayWrite(kernel.q())).isTrue();
+  }
+
   @Test
   void aBoundedStoreEscapesWithItsVariable() {
     AnalysedKernel kernel =
