@@ -146,6 +146,7 @@ class ElementTypeMistakesTest {
         "int x, float y    | ld.global.v2.u32 {%r4, %r5}, [%rd3]; mov.b32 %f1, %r5; | none | none",
         "int x, int y      | ld.global.v2.u32 {%r4, %r5}, [%rd3]; mov.b32 %f1, %r5; | whose component 2 is of type int | float",
         "double x          | ld.global.f32 %f1, [%rd3+4];           | which has no component at byte 4 | float",
+        "double x          | ld.global.f64 %fd1, [%rd3+4];          | which has no component at byte 4 | double",
         "double x          | ld.global.f32 %f1, [%rd3];             | whose component 1 is of type double | float",
         "float x, float y  | ld.global.f64 %fd1, [%rd3];            | whose component 1 is of type float | double",
         "int x, int y      | st.global.f32 [%rd3-4], %f3;           | whose component 2 is of type int | float",
