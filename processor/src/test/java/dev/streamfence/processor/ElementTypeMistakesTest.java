@@ -231,6 +231,44 @@ class ElementTypeMistakesTest {
     }
   }
 
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "ELEMENT_WIDTH | add.s32 %r6, %r3, 1;",
+        "STORES_THROUGH_READS | st.global.u32 [%rd3], %r3;",
+        // Where the store goes is not known.
+        "UNCLEAR_ACCESS | cvt.u32.u64 %r5, %rd1; setp.ne.s32 %p1, %r5, 0;"
+            + " vote.sync.ballot.b32 %r6, %p1, -1; cvt.u64.u32 %rd6, %r6; st.global.u32 [%rd6], 5;",
+      })
+  void anArrayOfRecordsWithAnErrorOrUnknownAccessesGetsNoSecondMessage(
+      Problem expected, String more) {
+    byte[] code = recordCode(8, "ld.global.f32 %f1, [%rd3]; " + more);
+    String declared =
+        "record Pair(int x, int y) {}\n"
+            + "@Kernel void run(@Reads DeviceArray<Pair[]> «a, @ThreadCount int n);";
+
+    mistakesIn(folder, code, kernels(declared)).are(expected);
+  }
+
+  @Test
+  void anErrorInOneComponentOfARecordByValueHidesNoMistakeInAnother() {
+    byte[] code =
+        kernel(
+            "sm_75",
+            ".param .align 8 .b8 p[16], .param .u32 n",
+            "ld.param.u64 %rd1, [p]; ld.param.u32 %r1, [p+8]; add.s32 %r2, %r1, 1;\n"
+                + "st.global.u32 [%rd1], %r2;");
+
+    mistakesIn(
+            folder,
+            code,
+            kernels(
+                "record P(@Reads DeviceArray<int[]> a, float y) {}\n"
+                    + "@Kernel void run(P ««p, @ThreadCount int n);"))
+        .are(Problem.STORES_THROUGH_READS, Problem.ELEMENT_WIDTH);
+  }
+
   @Test
   void recordsOfSeveralArraysAreComparedWithTheirOwnAccesses() {
     byte[] code =
