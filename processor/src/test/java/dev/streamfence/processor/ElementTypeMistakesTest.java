@@ -333,6 +333,36 @@ class ElementTypeMistakesTest {
     }
   }
 
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "float x, float y | ld.param.s32 %r1, [p+4]; add.s32 %r2, %r1, 1; | 'p.y' of run is a float, but the kernel has an integer there: ld.param.s32",
+        "int x, int y | ld.param.u32 %r1, [p]; mov.b32 %f1, %r1; add.f32 %f2, %f1, %f1; | 'p.x' of run is an int, but the kernel has a float there: ld.param.u32",
+        "float x, int y | ld.param.v2.f32 {%f1, %f2}, [p]; | 'p.y' of run is an int, but the kernel has a float there: ld.param.v2.f32",
+      })
+  void aNumberOfARecordByValueIsWhatTheKernelMakesOfIt(
+      String components, String load, String what) {
+    byte[] code =
+        kernel(
+            "sm_75",
+            ".param .align 8 .b8 p[8], .param .u64 a",
+            ".reg .f32 %f<4>; ld.param.u64 %rd1, [a];\n"
+                + load
+                + "\nst.global.u32 [%rd1], %r2; st.global.f32 [%rd1+4], %f2;");
+
+    mistakesIn(
+            folder,
+            code,
+            kernels(
+                ("record P(" + components + ") {}\n")
+                    + "@Kernel void run(P «p, @Writes DeviceArray<byte[]> a, LaunchShape s);"))
+        .areWarning(
+            Problem.ELEMENT_WIDTH,
+            ("parameter " + what + " in line 7 of k/k.ptx; take a record with the components of")
+                + " the kernel's structure, in the same order");
+  }
+
   @Test
   void aNumberInTheMiddleOfAComponentOfARecordByValueIsNamedByItsByte() {
     byte[] code =
