@@ -48,6 +48,8 @@ class SymbolMistakesTest {
       .global .align 1 .u8 flag = 1;
       .global .align 8 .u64 counts[2] = {1, 2};
       .global .align 8 .u64 structure[2] = {8589934593, generic(big)};
+      .global .align 8 .u64 place = generic(big);
+      .global .align 4 .f32 factors[2] = {0f3F800000, 0f40000000};
       .global .align 8 .b64 bits;
       .global .align 16 .b8 vector[16];
       """;
@@ -216,6 +218,8 @@ class SymbolMistakesTest {
     "SYMBOL_KIND, big, float, 'is declared as float[]; in the code, it is a .f64'",
     "SYMBOL_KIND, pointer, int, 'is declared as int[]; in the code, it is a .u64'",
     "SYMBOL_KIND, counts, int, 'is declared as int[]; in the code, it is a .u64'",
+    "SYMBOL_KIND, place, int, 'is declared as int[]; in the code, it is a .u64'",
+    "SYMBOL_KIND, factors, int, 'is declared as int[]; in the code, it is a .f32'",
   })
   void elementsFit(Problem problem, String name, String type, String message) throws Exception {
     Mistakes.in(
