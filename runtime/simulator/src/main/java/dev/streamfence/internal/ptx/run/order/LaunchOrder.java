@@ -190,7 +190,7 @@ public final class LaunchOrder {
       boolean shared,
       long address,
       int bytes) {
-    boolean mild = store(conflict) != 0 && stores && sameValue;
+    boolean mild = store(conflict) != 0 && sameValue;
     if (store(conflict) != 0 && isNew(store(conflict), site, stores, mild)) {
       ConflictingAccess earlier = access(store(conflict), true);
       keep(earlier, thread, site, stores, mild, shared, address, bytes);
