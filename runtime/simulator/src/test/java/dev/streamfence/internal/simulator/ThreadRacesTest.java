@@ -341,6 +341,11 @@ final class ThreadRacesTest {
 
   private static List<Finding> findingsOf(
       SimulatedDevice device, String entry, LaunchShape shape, int n) {
+    return findingsOf(device, PTX, entry, shape, n);
+  }
+
+  private static List<Finding> findingsOf(
+      SimulatedDevice device, String ptx, String entry, LaunchShape shape, int n) {
     try (DeviceRuntime gpu =
             DeviceRuntime.simulated(device, RuntimeOptions.defaults().withBoundsChecks(false));
         DeviceStream stream = gpu.streams().acquire();
@@ -348,7 +353,7 @@ final class ThreadRacesTest {
         DeviceArray<int[]> out = gpu.memory().allocate(stream, int[].class, LENGTH, "bins");
         DeviceArray<int[]> state = gpu.memory().allocateZeroed(stream, int[].class, LENGTH)) {
       out.fill(stream, 0);
-      launch(stream, PTX, entry, shape, in, out, int[].class, state, n);
+      launch(stream, ptx, entry, shape, in, out, int[].class, state, n);
       stream.synchronize();
       return device.findings();
     }
@@ -444,6 +449,37 @@ final class ThreadRacesTest {
     assertThat(findingsOf(collecting(), entry, 1000))
         .extracting(Finding::kind)
         .containsExactlyInAnyOrder(Kind.THREADS_SAME_VALUE, Kind.THREADS_READ_WRITE);
+  }
+
+  /** The first thread of each warp has its number in {@code %r1}; {@code %rd1} is an array. */
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "the same value first, then another | shr.u32 %r2, %r1, 1; st.global.u32 [%rd1], %r2;"
+            + " | THREADS_SAME_VALUE, THREADS_WRITE_WRITE",
+        "one instruction, then two | setp.eq.s32 %p1, %r1, 2; @%p1 bra T; and.b32 %r2, %r1, 2;"
+            + " mul.wide.u32 %rd2, %r2, 4; add.s64 %rd3, %rd1, %rd2; st.global.u32 [%rd3], %r1;"
+            + " bra END; T: st.global.u32 [%rd1+8], 7; | THREADS_WRITE_WRITE, THREADS_WRITE_WRITE",
+        "a load and a store of one instruction | setp.eq.s32 %p1, %r1, 0; @%p1 bra T;"
+            + " atom.global.add.u32 %r2, [%rd1], 1; bra END; T: st.global.u32 [%rd1], 7;"
+            + " | THREADS_READ_WRITE, THREADS_WRITE_WRITE",
+      })
+  void eachKindOfConflictOfEachPairOfInstructionsIsFound(String what, String code, String kinds) {
+    String ptx =
+        ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 in,"
+            + " .param .u64 out, .param .u64 state, .param .u32 n)\n{ .reg .pred %p<9>;"
+            + " .reg .b32 %r<9>; .reg .b64 %rd<9>; ld.param.u64 %rd1, [out];\n"
+            + "mov.u32 %r0, %tid.x; and.b32 %r1, %r0, 31; setp.ne.s32 %p0, %r1, 0; @%p0 bra END;"
+            + " shr.u32 %r1, %r0, 5;\n"
+            + code
+            + "\nEND: ret; }\n";
+
+    assertThat(findingsOf(collecting(), ptx, "k", LaunchShape.of(1, 128), 1))
+        .as(what)
+        .extracting(Finding::kind)
+        .extracting(Kind::name)
+        .containsExactlyInAnyOrder(kinds.split(", "));
   }
 
   @Test
