@@ -155,6 +155,26 @@ final class PendingCopiesTest {
   }
 
   @Test
+  @Test
+  void aCopyReadsItsSourceFromItsBeginOn() {
+    String others = "cvt.u64.u32 %rd6, %r4; add.s64 %rd7, %rd1, %rd6; st.global.u32 [%rd7], 9; ";
+
+    assertThat(run(COPY + others + "bar.sync 0; cp.async.wait_all; ").findings())
+        .extracting(Finding::kind)
+        .isNotEmpty()
+        .containsOnly(Kind.THREADS_READ_WRITE);
+  }
+
+  @Test
+  void whatACopyWillStoreIsNotKnownWhenItBegins() {
+    String early = "st.shared.u32 [%r5], 1; " + COPY + "bar.sync 0; cp.async.wait_all; ";
+
+    assertThat(run(early).findings())
+        .extracting(Finding::kind)
+        .isNotEmpty()
+        .containsOnly(Kind.THREADS_WRITE_WRITE);
+  }
+
   void aCopyTakesWhatItsSourceHasWhenItIsMade() {
     Outcome outcome = run(COPY + "st.global.u32 [%rd4], 9; cp.async.wait_all; " + OWN);
 
