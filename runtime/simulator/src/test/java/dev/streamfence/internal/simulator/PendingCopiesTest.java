@@ -20,6 +20,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The simulated device makes an asynchronous copy when its thread waits for it, and no earlier. */
 final class PendingCopiesTest {
@@ -155,7 +156,6 @@ final class PendingCopiesTest {
   }
 
   @Test
-  @Test
   void aCopyReadsItsSourceFromItsBeginOn() {
     String others = "cvt.u64.u32 %rd6, %r4; add.s64 %rd7, %rd1, %rd6; st.global.u32 [%rd7], 9; ";
 
@@ -175,14 +175,16 @@ final class PendingCopiesTest {
         .containsOnly(Kind.THREADS_WRITE_WRITE);
   }
 
+  @Test
   void aCopyTakesWhatItsSourceHasWhenItIsMade() {
     Outcome outcome = run(COPY + "st.global.u32 [%rd4], 9; cp.async.wait_all; " + OWN);
 
     assertThat(outcome.out()[3]).isEqualTo(9);
   }
 
-  @Test
-  void aCopyThatIsBegunInAFunctionIsOneOfItsInstructions() {
+  @ParameterizedTest
+  @ValueSource(strings = {"bar.sync 0; ", "cp.async.wait_all; "})
+  void aCopyThatIsBegunInAFunctionIsOneOfItsInstructions(String next) {
     String function =
         """
         .func copy(.param .b32 to, .param .b64 from)
@@ -193,13 +195,16 @@ final class PendingCopiesTest {
         run(
             function,
             "{ .param .b32 a; .param .b64 b; st.param.b32 [a], %r3; st.param.b64 [b], %rd4;"
-                + " call copy, (a, b); } bar.sync 0; "
+                + " call copy, (a, b); } "
+                + next
                 + OTHER);
 
     assertThat(outcome.findings())
         .isNotEmpty()
         .allSatisfy(
-            finding -> assertThat(finding.toString()).contains("cp.async.ca.shared.global"));
+            finding ->
+                assertThat(finding.toString())
+                    .contains("cp.async.ca.shared.global", "ld.shared.u32"));
   }
 
   @Test
