@@ -124,6 +124,9 @@ final class DeviceArrayTest {
 
   private record Pair(int first, int second) {}
 
+  /** Has the components of the other one, and is not it. */
+  private record Twin(int first, int second) {}
+
   @Test
   @SuppressWarnings({"rawtypes", "unchecked"})
   void aCopyBetweenElementsOfTwoTypesIsRefused() {
@@ -158,6 +161,15 @@ final class DeviceArrayTest {
         assertThatThrownBy(copy)
             .isInstanceOf(IllegalArgumentException.class)
             .hasMessageStartingWith("the host array is double[]; the array takes elements of");
+      }
+      for (ThrowingCallable copy :
+          List.<ThrowingCallable>of(
+              () -> pairs.upload(stream, new Twin[4]),
+              () -> pairs.download(stream, new Twin[4]),
+              () -> pairs.downloadLater(stream, 0, new Twin[4], 0, 4))) {
+        assertThatThrownBy(copy)
+            .isInstanceOf(IllegalArgumentException.class)
+            .hasMessageStartingWith("the host array is Twin[]; the array takes elements of");
       }
       assertThatThrownBy(() -> pinned.put(0, new int[4]))
           .isInstanceOf(IllegalArgumentException.class)
