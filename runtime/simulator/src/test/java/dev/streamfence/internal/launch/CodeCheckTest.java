@@ -149,6 +149,17 @@ final class CodeCheckTest {
   }
 
   @Test
+  void anArrayThatMayBeStoredToAndIsOnlyLoadedIsNotLogged() {
+    try (RuntimeLog log = RuntimeLog.listenTo(LogTopic.KERNELS)) {
+      KernelSignature a = KernelSignature.entry("add").readWrites("a", int[].class);
+      LoadedModule.of(stream, VectorKernels.IMAGE)
+          .recorder(
+              a.reads("b", int[].class).writes("sum", int[].class).threads("n", int.class, 256));
+      assertThat(log.messages()).isEmpty();
+    }
+  }
+
+  @Test
   void anArrayOfWiderElementsThanTheKernelsWordsIsLogged() {
     try (RuntimeLog log = RuntimeLog.listenTo(LogTopic.KERNELS)) {
       LoadedModule module = LoadedModule.of(stream, VectorKernels.IMAGE);
