@@ -5,9 +5,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.streamfence.CudaDriverException;
 import dev.streamfence.DeviceArray;
+import dev.streamfence.DeviceException;
 import dev.streamfence.DeviceRuntime;
 import dev.streamfence.OutOfMemoryBudgetException;
 import dev.streamfence.RuntimeOptions;
+import dev.streamfence.internal.driver.CudaDriver;
+import dev.streamfence.internal.driver.InterceptedDriver;
 import dev.streamfence.internal.memory.DeviceShare;
 import dev.streamfence.memory.MemoryBudget;
 import dev.streamfence.memory.MemoryReservation;
@@ -61,6 +64,26 @@ final class DeviceShareTest {
     assertThat(keepingCalls(caching)).isEqualTo(1);
     assertThat(keepingCalls(none)).isEqualTo(1);
     assertThat(keepingCalls(caching.withDirectMemory(true).withCachingPool(false))).isZero();
+  }
+
+  @Test
+  void aDriverWhosePoolCannotBeSetIsReportedOnlyIfItIsToKeepMemory() {
+    RuntimeOptions keeping = RuntimeOptions.defaults().withCachingPool(false);
+    for (RuntimeOptions options : List.of(keeping, keeping.withPoolReleaseThresholdInBytes(0))) {
+      CudaDriver driver =
+          InterceptedDriver.of(
+              Inside.open(SimulatedDevice.builder().build()),
+              (method, call) -> {
+                if (method.equals("keepFreedMemory")) {
+                  throw new DeviceException("a library is missing");
+                }
+                return call.proceed();
+              });
+      try (RuntimeLog log = RuntimeLog.listen()) {
+        opened.add(Opening.of(driver, true, options).within(share).open());
+        assertThat(log.recordsWith("keeps no freed memory")).hasSize(options == keeping ? 1 : 0);
+      }
+    }
   }
 
   private static DeviceArray<byte[]> allocate(DeviceRuntime gpu, int bytes) {
