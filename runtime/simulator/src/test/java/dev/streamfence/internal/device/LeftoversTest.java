@@ -10,6 +10,7 @@ import dev.streamfence.ReadableArray;
 import dev.streamfence.RuntimeOptions;
 import dev.streamfence.foreign.ForeignMemory;
 import dev.streamfence.graph.KernelGraph;
+import dev.streamfence.internal.driver.InterceptedDriver;
 import dev.streamfence.internal.launch.VectorKernels;
 import dev.streamfence.launch.LaunchRecorder;
 import dev.streamfence.memory.MemoryTask;
@@ -132,6 +133,42 @@ final class LeftoversTest {
               report ->
                   assertThat(report.getThrown().getSuppressed()[0].getStackTrace())
                       .anyMatch(frame -> frame.getClassName().equals(getClass().getName())));
+    }
+  }
+
+  @Test
+  void aPinnedArrayThatAnotherThreadClosesDuringTheCloseIsNotReported() {
+    Runnable[] meanwhile = {() -> {}};
+    DeviceRuntime gpu =
+        RuntimeOverDriver.open(
+            InterceptedDriver.of(
+                Inside.open(device),
+                (method, call) -> {
+                  if (method.equals("synchronizeStream")) {
+                    meanwhile[0].run();
+                  }
+                  return call.proceed();
+                }),
+            RuntimeOptions.defaults());
+    DeviceStream stream = gpu.streams().acquire();
+    gpu.memory().allocateZeroed(stream, int[].class, 4).close();
+    PinnedArray<int[]> pinned = gpu.memory().pinned(int[].class, 4);
+    boolean[] isClosed = new boolean[1];
+    meanwhile[0] =
+        () -> {
+          Thread closer = new Thread(pinned::close);
+          closer.start();
+          try {
+            closer.join();
+          } catch (InterruptedException e) {
+            throw new AssertionError(e);
+          }
+          isClosed[0] = true;
+        };
+    try (RuntimeLog log = RuntimeLog.listen()) {
+      gpu.close();
+      assertThat(isClosed).containsExactly(true);
+      assertThat(log.recordsWith(gpu + " is closed with")).isEmpty();
     }
   }
 
