@@ -1,6 +1,7 @@
 package dev.streamfence.internal.device;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.streamfence.CudaDriverException;
@@ -151,6 +152,30 @@ final class LostArraysTest {
       }
       gpu.memory().reserve(1000).close();
     }
+  }
+
+  private static DeviceArray<byte[]> drawAndLose(DeviceRuntime gpu, long reserved, long drawn) {
+    return gpu.memory()
+        .reserve(reserved)
+        .allocate(gpu.streams().defaultStream(), byte[].class, drawn);
+  }
+
+  @Test
+  void aLostReservationIsReportedWithWhatItHasLeftAndNotIfThatIsNothing() {
+    RuntimeOptions budget = RuntimeOptions.defaults().withMemoryBudget(MemoryBudget.ofBytes(1000));
+    try (DeviceRuntime gpu = DeviceRuntime.simulated(device, budget);
+        DeviceArray<byte[]> all = drawAndLose(gpu, 300, 300)) {
+      collectGarbage();
+      try (DeviceArray<byte[]> some = drawAndLose(gpu, 600, 200)) {
+        while (log.recordsWith("a reservation was lost").isEmpty()) {
+          System.gc();
+          Thread.onSpinWait();
+        }
+        assertThat(log.recordsWith("reservation of 600 bytes, of which 400 are left")).hasSize(1);
+        assertThat(all.length() + some.length()).isEqualTo(500);
+      }
+    }
+    assertThat(log.recordsWith("a reservation was lost")).hasSize(1);
   }
 
   @Test
@@ -344,6 +369,23 @@ final class LostArraysTest {
       gpu.synchronize();
       assertThat(gpu.memory().reap()).isEqualTo(64);
     }
+  }
+
+  @Test
+  void aFaultThatTheFreeOfALostArrayMetIsThrownByTheClose() {
+    // Its memory is lost with it, so that objects are left.
+    SimulatedDevice faulty = SimulatedDevice.builder().build();
+    DeviceRuntime gpu = DeviceRuntime.simulated(faulty);
+    DeviceStream stream = gpu.streams().acquire();
+    DeviceArray<int[]> array = gpu.memory().allocate(stream, int[].class, 16);
+    OpenArrays.Lifetime lifetime = TrackedArray.of(array).lifetime;
+    faulty.failCall(DriverCall.FREE_ASYNC, 1, 999);
+    lifetime.lost();
+    faulty.failCall(DriverCall.FREE_ASYNC, 1, 700);
+    assertThatCode(() -> gpu.memory().reap()).doesNotThrowAnyException();
+    assertThatThrownBy(gpu::close)
+        .isInstanceOfSatisfying(
+            CudaDriverException.class, e -> assertThat(e.code()).isEqualTo(700));
   }
 
   /** An operation that makes an array, and the driver call that fills it. */
