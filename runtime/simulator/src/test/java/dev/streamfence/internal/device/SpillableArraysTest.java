@@ -31,7 +31,9 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -464,6 +466,26 @@ final class SpillableArraysTest {
     requireOnHost(0);
   }
 
+  /** A task that waits would try again by itself, only later. */
+  @Test
+  void theCloseOfAnArrayOnTheHostTellsThoseThatWaitForRoomThere() {
+    AtomicInteger told = new AtomicInteger();
+    SpilledArrays spills =
+        new SpilledArrays(
+            2000,
+            Optional.empty(),
+            told::incrementAndGet,
+            ((TrackedMemory) memory).runtime().spills().observer(),
+            Inside.of(gpu).sticky(),
+            (array, allocatedAt, giveUp) -> giveUp.run());
+    TrackedSpillable<int[]> array =
+        spills.add((WritableArray<int[]>) memory.upload(stream, numbers(1)));
+    assertThat(array.spill(stream)).isTrue();
+    assertThat(told).hasValue(0);
+    array.close();
+    assertThat(told).hasValue(1);
+  }
+
   @Test
   void hostMemoryOfACopyThatFailsCountsUntilItIsFreed() {
     SpillableArray<int[]> array = array(1);
@@ -475,6 +497,33 @@ final class SpillableArraysTest {
     memory.reap();
     requireOnHost(0);
     requireContent(array, 1);
+    array.close();
+  }
+
+  @Test
+  void theFailureOfTheFirstArrayIsThrownWithThoseOfTheOthersSuppressed() {
+    SpillableArray<int[]> first = array(1);
+    SpillableArray<int[]> second = array(2);
+    device.failCall(DriverCall.COPY_TO_HOST_ASYNC, 1, 1);
+    device.failCall(DriverCall.COPY_TO_HOST_ASYNC, 2, 1);
+    assertThatThrownBy(() -> memory.spill(stream, BUDGET))
+        .isInstanceOf(CudaDriverException.class)
+        .satisfies(
+            failure ->
+                assertThat(failure.getSuppressed())
+                    .singleElement()
+                    .isInstanceOf(CudaDriverException.class));
+    requireContent(first, 1);
+    requireContent(second, 2);
+  }
+
+  @Test
+  void anArrayThatComesBackHasItsTagAgain() {
+    SpillableArray<int[]> array = array(1);
+    assertThat(memory.usageByTag()).containsOnlyKeys("table 1");
+    memory.spill(stream, 1);
+    requireContent(array, 1);
+    assertThat(memory.usageByTag()).containsOnlyKeys("table 1");
     array.close();
   }
 
