@@ -145,6 +145,23 @@ final class MemoryResourceTest {
   }
 
   @Test
+  void aWaitThatLosesTheDeviceIsNotRepeatedOnTheHost() {
+    DeviceRuntime gpu = open(Keeping::new);
+    DeviceStream stream = gpu.streams().acquire();
+    DeviceStream other = gpu.streams().acquire();
+    DeviceArray<byte[]> first = bytes(gpu, stream, 1000);
+    first.fill(stream, 1L);
+    first.close();
+    device.failCall(DriverCall.WAIT_FOR_EVENT, 1, ERROR_ILLEGAL_ADDRESS);
+
+    assertThatThrownBy(() -> bytes(gpu, other, 1000))
+        .isInstanceOf(CudaDriverException.class)
+        .hasMessageContaining("cuStreamWaitEvent")
+        .hasNoSuppressedExceptions();
+    gpu.close();
+  }
+
+  @Test
   void aMarkSaysWhetherTheDeviceHasReachedIt() {
     List<StreamMark> marks = new ArrayList<>();
     try (DeviceRuntime gpu =

@@ -184,6 +184,30 @@ final class PeerFailuresTest {
   }
 
   @Test
+  void aLossOfTheDeviceThatCopiesIsNotMetAgainOnTheHost() {
+    boolean[] refuses = new boolean[1];
+    TwoDevices two =
+        TwoDevices.open(
+            Schedule.LAZY,
+            0,
+            (device, method, call) -> {
+              if (refuses[0] && device == 1 && method.equals("recordEvent")) {
+                throw new CudaDriverException(
+                    "cuEventRecord", STICKY, "CUDA_ERROR_ILLEGAL_ADDRESS");
+              }
+              return call.proceed();
+            });
+    DeviceArray<int[]> source = two.filled(0, 5);
+    DeviceArray<int[]> target = two.filled(1, 1);
+    refuses[0] = true;
+
+    assertThat(failure(target, two, source))
+        .hasMessageContaining("cuEventRecord")
+        .hasNoSuppressedExceptions();
+    two.close();
+  }
+
+  @Test
   void orderThatCannotBeKeptLosesTheSourceAlone() {
     boolean[] refuses = new boolean[1];
     TwoDevices two =
