@@ -94,6 +94,15 @@ final class HealthTest {
     }
   }
 
+  @Test
+  void theFailureOfAQuestionAboutNoWorkSaysWhatItWasFor() {
+    SimulatedDevice device = SimulatedDevice.builder().build();
+    try (DeviceRuntime gpu = DeviceRuntime.simulated(device)) {
+      device.failCall(DriverCall.MEMORY_INFO, 1, INVALID_VALUE);
+      assertThat(gpu.health().fault().purpose()).isEqualTo("asking for the health of " + gpu);
+    }
+  }
+
   private static void awaitMessage(RuntimeLog log) throws InterruptedException {
     for (int i = 0; i < 1000 && log.records().isEmpty(); i++) {
       Thread.sleep(10);

@@ -3,6 +3,7 @@ package dev.streamfence.internal.device;
 import static dev.streamfence.internal.device.TwoDevices.value;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.streamfence.CudaDriverException;
 import dev.streamfence.DeviceArray;
 import dev.streamfence.simulation.DriverCall;
 import java.util.ArrayList;
@@ -21,11 +22,13 @@ final class PeerAccessTest {
   private static final int ALREADY_ENABLED = 704;
 
   private final List<String> logged = new ArrayList<>();
+  private final List<Throwable> causes = new ArrayList<>();
   private final Handler handler =
       new Handler() {
         @Override
         public void publish(LogRecord logRecord) {
           logged.add(logRecord.getMessage());
+          causes.add(logRecord.getThrown());
         }
 
         @Override
@@ -96,6 +99,11 @@ final class PeerAccessTest {
     copyTwice(two);
     assertThat(calls(two)).containsExactly(1L, 1L, 0L);
     assertThat(logged).containsExactly("copies from device 0 to device 1 go through the host");
+    assertThat(causes)
+        .singleElement()
+        .isInstanceOfSatisfying(
+            CudaDriverException.class,
+            e -> assertThat(e.purpose()).contains("from device 0 to device 1"));
     two.closeClean();
   }
 }
