@@ -11,6 +11,7 @@ import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
 import dev.streamfence.OutOfMemoryBudgetException;
 import dev.streamfence.RuntimeOptions;
+import dev.streamfence.foreign.ForeignMemory;
 import dev.streamfence.internal.launch.VectorKernels;
 import dev.streamfence.memory.MemoryReservation;
 import dev.streamfence.simulation.DriverCall;
@@ -184,6 +185,24 @@ final class DeviceGroupTest {
 
     assertThat(IntStream.range(0, 3).mapToObj(group::get)).noneMatch(DeviceRuntime::isOpen);
     group.close();
+  }
+
+  @Test
+  void closingClosesTheLastDeviceFirst() {
+    List<SimulatedDevice> devices = SimulatedDevice.builder().build(2);
+    DeviceGroup group = DeviceGroup.simulated(devices, RuntimeOptions.defaults());
+    List<Integer> closed = new ArrayList<>();
+    for (int i = 0; i < 2; i++) {
+      int ordinal = i;
+      ForeignMemory memory =
+          ForeignMemory.at(devices.get(i).library("owner").allocate(16), 16)
+              .alreadyReady()
+              .releasedBy(() -> closed.add(ordinal));
+      DeviceRuntime gpu = group.get(i);
+      gpu.memory().adopt(gpu.streams().defaultStream(), memory, int[].class);
+    }
+    group.close();
+    assertThat(closed).containsExactly(1, 0);
   }
 
   @Test
