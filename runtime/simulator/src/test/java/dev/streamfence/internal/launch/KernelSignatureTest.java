@@ -80,6 +80,7 @@ final class KernelSignatureTest {
     assertThat(two.parameters()).hasSize(2);
     assertThat(one.blockSize()).isZero();
     assertThat(two.blockSize()).isEqualTo(64);
+    assertThat(one.threads("n", int.class).blockSize()).isZero();
     assertThat(one.mayAlias().allowsAliases()).isTrue();
     assertThat(one.cooperative().isCooperative()).isTrue();
     assertThat(one.allowsAliases() || one.isCooperative()).isFalse();
