@@ -1,6 +1,7 @@
 package dev.streamfence.internal.memory;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.streamfence.CudaDriverException;
@@ -306,6 +307,15 @@ final class AddressTablesTest {
     assertThatThrownBy(() -> tables.begin(Integer.MAX_VALUE, "sum"))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("sum: tables of 2147483647 arrays");
+  }
+
+  @Test
+  void aLaunchHasAtMost33554432Addresses() {
+    int most = 1 << 25;
+    assertThatCode(() -> tables.begin(most, "sum")).doesNotThrowAnyException();
+    assertThatThrownBy(() -> tables.begin(most + 1, "sum"))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage("sum: tables of 33554433 arrays; a launch has at most 33554432");
   }
 
   /** Each launch's tables are read back before the next launch may overwrite them. */
