@@ -441,6 +441,15 @@ final class CachingPoolTest {
   }
 
   @Test
+  void theLargestPieceMayBeThatOfAnyStream() {
+    List<DeviceArray<byte[]>> arrays = List.of(allocate(a, 12 * MIB), allocate(b, 10 * MIB));
+    arrays.forEach(DeviceArray::close);
+    assertThat(pool().largestUnusedBytes()).isEqualTo(12 * MIB);
+    allocate(b, 14 * MIB).close();
+    assertThat(pool().largestUnusedBytes()).isEqualTo(14 * MIB);
+  }
+
+  @Test
   void smallArraysShareASegmentAndAreJoinedWhenTheyAreClosed() {
     List<DeviceArray<byte[]>> arrays = new ArrayList<>();
     for (int i = 0; i < 16; i++) {

@@ -65,4 +65,14 @@ final class PoolHeapTest {
     assertThat(segment.release(512)).isTrue();
     assertThat(segment.use(256)).isTrue();
   }
+
+  /** Large sizes share the classes: these are 144 units of 2 MiB apart. */
+  @Test
+  void theLargestBlockOfACacheMayBeBehindOthersOfItsClass() {
+    PoolCache cache = new PoolCache();
+    for (long size : new long[] {308 * MIB, 20 * MIB}) {
+      cache.offer(PoolSizes.classOf(size), new PoolBlock(size, size, false));
+    }
+    assertThat(cache.largest()).isEqualTo(308 * MIB);
+  }
 }
