@@ -179,6 +179,21 @@ final class TensorAdoptionTest {
     assertNothingIsRead(tensor, "has been deleted");
   }
 
+  @Test
+  void aDeletionThatIsRefusedDeletesNothing() {
+    long address = library.legacy(data, 0, 2, 3);
+    ForeignTensor tensor = DlPack.tensor(address);
+    DeviceArray<float[]> array =
+        DlPack.tensor(address).adopt(stream, float[].class, TensorProducer.done());
+    for (int i = 0; i < 2; i++) {
+      assertThatIllegalStateException()
+          .isThrownBy(tensor::delete)
+          .withMessageContaining("has been adopted; its deleter runs when the array is closed");
+    }
+    array.close();
+    assertThat(library.deletions()).isEqualTo(1);
+  }
+
   /** The structure may be gone: reading it would end the process. */
   private void assertNothingIsRead(ForeignTensor tensor, String reason) {
     for (ThrowingCallable call :
@@ -292,6 +307,8 @@ final class TensorAdoptionTest {
       assertThatIllegalArgumentException()
           .isThrownBy(() -> tensor.adopt(stream, float[].class, TensorProducer.done()))
           .withMessageContaining("the pointer to a DLManagedTensor");
+      assertThatIllegalArgumentException().isThrownBy(tensor::delete);
+      // Nothing was deleted, as the second call says.
       assertThatIllegalArgumentException().isThrownBy(tensor::delete);
     }
     torch.free(data);
