@@ -301,6 +301,33 @@ class CompilersTest {
   }
 
   @Test
+  void aLauncherIsNoPackageOfItsModule() {
+    UserBuild build =
+        UserBuild.by(UserBuild.Tool.JAVAC, folder)
+            .with("one/module-info.java", "module one {}")
+            .with("two/module-info.java", "module two {}")
+            .with("one/demo/Kernels.java", unseen(Sources.kernels(RUN)))
+            .with("two/demo/Kernels.java", unseen(Sources.kernels(RUN)))
+            .with(
+                "two/demo/KernelsLauncher/Other.java",
+                "package demo.KernelsLauncher; class Other {}")
+            .options(
+                "--module-source-path",
+                folder.resolve("sources").toString(),
+                "--add-reads",
+                "one=ALL-UNNAMED",
+                "--add-reads",
+                "two=ALL-UNNAMED")
+            .run();
+
+    assertThat(build.everything())
+        .singleElement()
+        .asString()
+        .contains("[LauncherNameClash]", "the package demo.KernelsLauncher");
+    assertThat(build.hasGenerated("one/demo/KernelsLauncher.java")).isTrue();
+  }
+
+  @Test
   void interfacesOfTwoModulesWaitBoth() {
     UserBuild build =
         UserBuild.by(UserBuild.Tool.JAVAC, folder)
