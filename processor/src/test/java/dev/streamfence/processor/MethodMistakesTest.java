@@ -324,6 +324,13 @@ class MethodMistakesTest {
   }
 
   @ParameterizedTest
+  @ValueSource(ints = {0, 16_777_216})
+  void sharedBytesMayBeTheLimit(int bytes) {
+    Mistakes.inKernels("@Kernel(dynamicSharedBytes = " + bytes + ") void run(@ThreadCount int n);")
+        .areNone();
+  }
+
+  @ParameterizedTest
   @ValueSource(
       strings = {
         "1st",

@@ -110,6 +110,14 @@ final class CudaCompilerTest {
   }
 
   @Test
+  void aFloodOfOutputIsReadToItsEndAndNotKept() throws IOException {
+    Path file = Files.writeString(folder.resolve("said"), "x".repeat(1 << 20));
+
+    assertThat(ProcessRun.of(List.of("cat", file.toString()), folder, 60).output())
+        .hasSizeBetween(1 << 18, (1 << 18) + (1 << 13));
+  }
+
+  @Test
   void aCompilerIsFoundInAnyFolderOfThePath() throws IOException {
     Path shell =
         Stream.of(System.getenv("PATH").split(File.pathSeparator))
