@@ -7,9 +7,11 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.assertThatNullPointerException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
 import dev.streamfence.CudaDriverException;
 import dev.streamfence.DeviceArray;
+import dev.streamfence.DeviceGroup;
 import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
 import dev.streamfence.OutOfMemoryBudgetException;
@@ -19,8 +21,10 @@ import dev.streamfence.StreamMisuseException.Misuse;
 import dev.streamfence.internal.ForwardingResource;
 import dev.streamfence.internal.Undeclared;
 import dev.streamfence.memory.MemoryBudget;
+import dev.streamfence.memory.MemoryReservation;
 import dev.streamfence.memory.MemoryResource;
 import dev.streamfence.memory.MemoryStream;
+import dev.streamfence.memory.SpillableArray;
 import dev.streamfence.memory.StreamMark;
 import dev.streamfence.simulation.DriverCall;
 import dev.streamfence.simulation.Schedule;
@@ -284,6 +288,64 @@ final class MemoryResourceTest {
   }
 
   @Test
+  void memoryThatIsRefusedIsReturnedAlthoughTheResourceHasNoName() {
+    IOException nameless = new IOException("no name");
+    boolean[] isNameless = {true};
+    try (DeviceRuntime gpu =
+            open(
+                driver ->
+                    new ForwardingResource(driver) {
+                      @Override
+                      public long allocate(long size, MemoryStream stream) {
+                        return super.allocate(size + 8, stream) + 8;
+                      }
+
+                      @Override
+                      public void deallocate(long address, long size, MemoryStream stream) {
+                        super.deallocate(address - 8, size + 8, stream);
+                      }
+
+                      @Override
+                      public String toString() {
+                        if (isNameless[0]) {
+                          throw Undeclared.thrown(nameless);
+                        }
+                        return super.toString();
+                      }
+                    });
+        DeviceStream stream = gpu.streams().acquire()) {
+      assertThatThrownBy(() -> bytes(gpu, stream, 100)).isSameAs(nameless);
+      isNameless[0] = false;
+      assertThat(device.calls(DriverCall.FREE_ASYNC)).isEqualTo(1);
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("exceptions")
+  void memoryThatIsRefusedAndCannotBeReturnedIsRefusedForWhatItIs(Exception kept) {
+    try (DeviceRuntime gpu =
+            open(
+                driver ->
+                    new ForwardingResource(driver) {
+                      @Override
+                      public long allocate(long size, MemoryStream stream) {
+                        return super.allocate(size + 8, stream) + 8;
+                      }
+
+                      @Override
+                      public void deallocate(long address, long size, MemoryStream stream) {
+                        throw Undeclared.thrown(kept);
+                      }
+                    });
+        DeviceStream stream = gpu.streams().acquire()) {
+      assertThatIllegalStateException()
+          .isThrownBy(() -> bytes(gpu, stream, 100))
+          .withMessageContaining("which is no multiple of 256")
+          .satisfies(refusal -> assertThat(refusal.getSuppressed()).containsExactly(kept));
+    }
+  }
+
+  @Test
   void anAddressThatCannotBeOneIsRefused() {
     for (long address : new long[] {0, -256, Long.MAX_VALUE - 255}) {
       try (DeviceRuntime gpu =
@@ -326,6 +388,10 @@ final class MemoryResourceTest {
                     });
         DeviceStream stream = gpu.streams().acquire()) {
       assertThatThrownBy(() -> bytes(gpu, stream, 1000)).isSameAs(refusal);
+      try (MemoryReservation room = gpu.memory().reserve(1000)) {
+        assertThatThrownBy(() -> room.allocate(stream, byte[].class, 1000)).isSameAs(refusal);
+        assertThat(room.remainingBytes()).isEqualTo(1000);
+      }
       bytes(gpu, stream, 999).close();
     }
   }
@@ -353,6 +419,7 @@ final class MemoryResourceTest {
       assertThat(array.download(stream)).containsOnly(3);
       refuses[0] = false;
       array.close();
+      assertThat(gpu.memory().statistics().liveBytes()).isZero();
     }
     assertThat(device.liveObjects()).isZero();
   }
@@ -529,6 +596,51 @@ final class MemoryResourceTest {
     assertThat(device.liveObjects()).isZero();
   }
 
+  /** A resource that cannot be trimmed: the close of its runtime throws. */
+  private static final class Untrimmed extends ForwardingResource {
+    private final Exception refusal;
+
+    Untrimmed(MemoryResource driver, Exception refusal) {
+      super(driver);
+      this.refusal = refusal;
+    }
+
+    @Override
+    public void trim(MemoryStream stream) {
+      throw Undeclared.thrown(refusal);
+    }
+  }
+
+  @Test
+  void aGroupThatCannotBeOpenedClosesTheRuntimesThatItHas() {
+    List<SimulatedDevice> devices = SimulatedDevice.builder().build(2);
+    IOException unopened = new IOException("unopened");
+    IOException untrimmed = new IOException("untrimmed");
+    int[] made = new int[1];
+    RuntimeOptions options =
+        RuntimeOptions.defaults()
+            .withMemoryResource(
+                driver -> {
+                  if (++made[0] == 2) {
+                    throw Undeclared.thrown(unopened);
+                  }
+                  return new Untrimmed(driver, untrimmed);
+                });
+    assertThatThrownBy(() -> DeviceGroup.simulated(devices, options))
+        .isSameAs(unopened)
+        .hasSuppressedException(untrimmed);
+    DeviceGroup.simulated(devices, RuntimeOptions.defaults()).close();
+  }
+
+  @ParameterizedTest
+  @MethodSource("exceptions")
+  void aResourceThatCannotBeTrimmedIsReportedByTheClose(Exception refusal) {
+    DeviceRuntime gpu = open(driver -> new Untrimmed(driver, refusal));
+    assertThatThrownBy(gpu::close).isSameAs(refusal);
+    assertThat(gpu.isOpen()).isFalse();
+    assertThat(device.liveObjects()).isZero();
+  }
+
   @Test
   void noResourceIsRefused() {
     assertThatNullPointerException()
@@ -603,9 +715,103 @@ final class MemoryResourceTest {
   }
 
   @Test
-  void aTrimThatFailsDoesNotHideThatMemoryIsShort() {
+  void guardedMemoryThatCannotBeFilledOrReturnedIsReturnedLater() {
+    Refusing[] resource = new Refusing[1];
+    try (DeviceRuntime gpu =
+            open(
+                RuntimeOptions.defaults().withGuardMemory(true),
+                driver -> resource[0] = new Refusing(driver, 1000 + 2 * 512));
+        DeviceStream stream = gpu.streams().acquire()) {
+      device.failCall(DriverCall.FILL_8_ASYNC, 1, 1);
+      assertThatThrownBy(() -> bytes(gpu, stream, 1000))
+          .isInstanceOf(CudaDriverException.class)
+          .satisfies(
+              failure ->
+                  assertThat(failure.getSuppressed())
+                      .singleElement()
+                      .isInstanceOf(IOException.class));
+      long frees = device.calls(DriverCall.FREE_ASYNC);
+      resource[0].refuses = false;
+      gpu.memory().reap();
+      assertThat(device.calls(DriverCall.FREE_ASYNC)).isEqualTo(frees + 1);
+    }
+    assertThat(device.liveObjects()).isZero();
+  }
+
+  @Test
+  void aReapThatFailsDoesNotHideThatTheBudgetIsShort() {
+    Refusing[] resource = new Refusing[1];
+    try (DeviceRuntime gpu =
+            open(
+                RuntimeOptions.defaults()
+                    .withMemoryBudget(MemoryBudget.ofBytes(3000))
+                    .withGuardMemory(true),
+                driver -> resource[0] = new Refusing(driver, 1000 + 2 * 512));
+        DeviceStream stream = gpu.streams().acquire()) {
+      bytes(gpu, stream, 1000).close();
+      assertThatThrownBy(() -> bytes(gpu, stream, 2500))
+          .isInstanceOf(OutOfMemoryBudgetException.class);
+      resource[0].refuses = false;
+      bytes(gpu, stream, 2500).close();
+    }
+  }
+
+  /** An element whose value cannot be had. */
+  private record Broken(int value) {
+    @Override
+    public int value() {
+      throw Undeclared.thrown(new IOException("no value"));
+    }
+  }
+
+  @Test
+  void theArrayOfElementsThatCannotBeReadIsFreedAndIfThatFailsLater() {
+    Refusing[] resource = new Refusing[1];
+    Broken[] elements = {new Broken(1), new Broken(2)};
+    try (DeviceRuntime gpu = open(driver -> resource[0] = new Refusing(driver, 8));
+        DeviceStream stream = gpu.streams().acquire()) {
+      for (boolean refuses : new boolean[] {false, true}) {
+        resource[0].refuses = refuses;
+        Throwable failure = catchThrowable(() -> gpu.memory().upload(stream, elements));
+        assertThat(failure).hasRootCauseMessage("no value");
+        assertThat(failure.getSuppressed()).hasSize(refuses ? 1 : 0);
+        resource[0].refuses = false;
+        gpu.memory().reap();
+        assertThat(gpu.memory().statistics().liveBytes()).isZero();
+      }
+    }
+    assertThat(device.liveObjects()).isZero();
+  }
+
+  @Test
+  void anArrayThatCannotBeFreedWhenItIsSpilledStaysWhereItIs() {
+    Refusing[] resource = new Refusing[1];
+    try (DeviceRuntime gpu =
+            open(
+                RuntimeOptions.defaults().withSpillMemoryInBytes(5000),
+                driver -> resource[0] = new Refusing(driver, 1000));
+        DeviceStream stream = gpu.streams().acquire()) {
+      DeviceArray<byte[]> bytes = bytes(gpu, stream, 1000);
+      bytes.fill(stream, 3L);
+      try (SpillableArray<byte[]> array = gpu.memory().spillable(bytes)) {
+        assertThatThrownBy(() -> gpu.memory().spill(stream, 1)).isInstanceOf(IOException.class);
+        assertThat(array.place()).isEqualTo(SpillableArray.Place.DEVICE);
+        assertThat(gpu.memory().pressure().spilling().hostBytes()).isZero();
+        assertThat(gpu.memory().pressure().spilling().failures()).isEqualTo(1);
+        resource[0].refuses = false;
+        assertThat(gpu.memory().spill(stream, 1)).isEqualTo(1000);
+        try (SpillableArray.Use<byte[]> use = array.use(stream)) {
+          assertThat(use.array().download(stream)).containsOnly(3);
+        }
+      }
+    }
+    assertThat(device.liveObjects()).isZero();
+  }
+
+  @ParameterizedTest
+  @MethodSource("exceptions")
+  void aTrimThatFailsDoesNotHideThatMemoryIsShort(Exception broken) {
     SimulatedDevice small = SimulatedDevice.builder().memoryInBytes(1 << 20).build();
-    IllegalStateException broken = new IllegalStateException("broken");
     RuntimeOptions options =
         RuntimeOptions.defaults()
             .withMemoryBudget(MemoryBudget.unlimited())
@@ -618,7 +824,7 @@ final class MemoryResourceTest {
                       public void trim(MemoryStream stream) {
                         if (!trimmed) {
                           trimmed = true;
-                          throw broken;
+                          throw Undeclared.thrown(broken);
                         }
                       }
                     });
