@@ -26,6 +26,7 @@ import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -213,6 +214,32 @@ final class LoggingResourceTest {
     inner.beforeReap = ScriptedResource::fail;
     assertThatThrownBy(resource::reap).isInstanceOf(DeviceException.class);
     assertThat(log.records().get(0).error()).isEqualTo("DeviceException");
+  }
+
+  @Test
+  void whatOtherCodeThrowsWithoutDeclaringItIsRecorded() {
+    Runnable fails =
+        () -> {
+          throw Undeclared.thrown(new IOException("planned"));
+        };
+    Allocation block = resource.allocate(64, on.a, "");
+    log.clear();
+    inner.beforeAllocate = fails;
+    inner.beforeDeallocate = fails;
+    inner.beforeReap = fails;
+    for (ThrowingCallable call :
+        List.<ThrowingCallable>of(
+            () -> resource.allocate(48, on.a, ""),
+            () -> resource.deallocate(block),
+            resource::reap)) {
+      assertThatThrownBy(call).isInstanceOf(IOException.class);
+    }
+    inner.beforeDeallocate = () -> {};
+    inner.beforeReap = () -> {};
+    assertThat(log.records())
+        .hasSize(3)
+        .allSatisfy(record -> assertThat(record.error()).isEqualTo("IOException"));
+    resource.deallocate(block);
   }
 
   @Test
