@@ -12,10 +12,12 @@ import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
 import dev.streamfence.RuntimeOptions;
 import dev.streamfence.internal.LogTopic;
+import dev.streamfence.internal.Undeclared;
 import dev.streamfence.internal.launch.VectorKernels;
 import dev.streamfence.simulation.DriverCall;
 import dev.streamfence.simulation.Schedule;
 import dev.streamfence.simulation.SimulatedDevice;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
@@ -153,18 +155,24 @@ final class HealthTest {
   }
 
   @Test
-  void aReportThatFailsDoesNotKeepBackTheOthers() throws InterruptedException {
+  void aLookOrReportThatFailsDoesNotKeepBackTheOthers() throws InterruptedException {
     OverdueWork first = new OverdueWork("first", Duration.ofMillis(20));
     OverdueWork second = new OverdueWork("second", Duration.ofMillis(20));
     CountDownLatch reported = new CountDownLatch(1);
+    AtomicBoolean isFirstLook = new AtomicBoolean(true);
     Watchdog watchdog =
         new Watchdog(
             "watchdog",
             Duration.ofMillis(20),
-            () -> List.of(first, second),
+            () -> {
+              if (isFirstLook.getAndSet(false)) {
+                throw Undeclared.thrown(new IOException("a first look"));
+              }
+              return List.of(first, second);
+            },
             work -> {
               if (work == first) {
-                throw new IllegalStateException("a handler of the log");
+                throw Undeclared.thrown(new IOException("a handler of the log"));
               }
               reported.countDown();
             });
