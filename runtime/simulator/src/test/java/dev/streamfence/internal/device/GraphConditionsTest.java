@@ -20,6 +20,7 @@ import dev.streamfence.graph.GraphCode;
 import dev.streamfence.graph.GraphEdge;
 import dev.streamfence.graph.GraphNode;
 import dev.streamfence.graph.KernelGraph;
+import dev.streamfence.internal.Undeclared;
 import dev.streamfence.internal.driver.CudaDriver;
 import dev.streamfence.internal.driver.DeviceProperties;
 import dev.streamfence.internal.driver.InterceptedDriver;
@@ -372,7 +373,7 @@ final class GraphConditionsTest extends GraphsOnTwoStreams {
                               then -> {
                                 onA.increment(x, N);
                                 then.ifNonZero(counter, more -> onB.increment(y, N));
-                                throw new IllegalStateException("no");
+                                throw Undeclared.thrown(new IOException("no"));
                               }))
                   .hasMessage("no");
               body.ifNonZero(counter, then -> onB.increment(y, N));

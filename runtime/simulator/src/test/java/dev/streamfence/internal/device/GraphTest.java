@@ -27,6 +27,7 @@ import dev.streamfence.graph.GraphCode;
 import dev.streamfence.graph.GraphEdge;
 import dev.streamfence.graph.GraphNode;
 import dev.streamfence.graph.KernelGraph;
+import dev.streamfence.internal.Undeclared;
 import dev.streamfence.internal.launch.TableKernels;
 import dev.streamfence.internal.launch.VectorKernels;
 import dev.streamfence.launch.KernelImage;
@@ -37,6 +38,7 @@ import dev.streamfence.launch.LoadedModule;
 import dev.streamfence.memory.MemoryBudget;
 import dev.streamfence.simulation.DriverCall;
 import dev.streamfence.simulation.SimulatedDevice;
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -56,6 +58,8 @@ import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.assertj.core.groups.Tuple;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.w3c.dom.Document;
 import org.w3c.dom.Element;
 import org.w3c.dom.NodeList;
@@ -899,10 +903,14 @@ final class GraphTest extends GraphsOnTwoStreams {
     assertThat(x.download(a)).containsOnly(1);
   }
 
-  @Test
-  void aGraphWhoseCodeFailsLeavesNothing() {
+  static List<Exception> exceptions() {
+    return List.of(new IllegalStateException("planned"), new IOException("planned"));
+  }
+
+  @ParameterizedTest
+  @MethodSource("exceptions")
+  void aGraphWhoseCodeFailsLeavesNothing(Exception failure) {
     long before = live(gpu);
-    IllegalStateException failure = new IllegalStateException("planned");
 
     assertThatThrownBy(
             () ->
@@ -911,7 +919,7 @@ final class GraphTest extends GraphsOnTwoStreams {
                     body -> {
                       body.scratch(a, int[].class, N);
                       onA.increment(x, N);
-                      throw failure;
+                      throw Undeclared.thrown(failure);
                     }))
         .isSameAs(failure);
 
