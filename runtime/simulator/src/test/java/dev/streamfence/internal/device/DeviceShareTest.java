@@ -9,13 +9,18 @@ import dev.streamfence.DeviceException;
 import dev.streamfence.DeviceRuntime;
 import dev.streamfence.OutOfMemoryBudgetException;
 import dev.streamfence.RuntimeOptions;
+import dev.streamfence.internal.ForwardingResource;
+import dev.streamfence.internal.LogTopic;
+import dev.streamfence.internal.Undeclared;
 import dev.streamfence.internal.driver.CudaDriver;
 import dev.streamfence.internal.driver.InterceptedDriver;
 import dev.streamfence.internal.memory.DeviceShare;
 import dev.streamfence.memory.MemoryBudget;
 import dev.streamfence.memory.MemoryReservation;
+import dev.streamfence.memory.MemoryStream;
 import dev.streamfence.simulation.DriverCall;
 import dev.streamfence.simulation.SimulatedDevice;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -84,6 +89,42 @@ final class DeviceShareTest {
         assertThat(log.recordsWith("keeps no freed memory")).hasSize(options == keeping ? 1 : 0);
       }
     }
+  }
+
+  /** Neither the handler of the log nor the resource declares what it throws. */
+  @Test
+  void aRuntimeThatCannotBeOpenedIsClosedAndFailuresOfThatAreSuppressed() {
+    IOException untrimmed = new IOException("untrimmed");
+    SimulatedDevice device = SimulatedDevice.builder().build();
+    CudaDriver driver =
+        InterceptedDriver.of(
+            Inside.open(device),
+            (method, call) -> {
+              if (method.equals("keepFreedMemory")) {
+                throw new DeviceException("a library is missing");
+              }
+              return call.proceed();
+            });
+    RuntimeOptions options =
+        RuntimeOptions.defaults()
+            .withCachingPool(false)
+            .withMemoryResource(
+                pool ->
+                    new ForwardingResource(pool) {
+                      @Override
+                      public void trim(MemoryStream stream) {
+                        throw Undeclared.thrown(untrimmed);
+                      }
+                    });
+    try (ThrowingLog throwing = new ThrowingLog(LogTopic.DEVICES)) {
+      assertThatThrownBy(() -> Opening.of(driver, true, options).within(share).open())
+          .isInstanceOf(IOException.class)
+          .hasMessage("no room for the log")
+          .hasSuppressedException(untrimmed);
+      assertThat(throwing.published()).isEqualTo(1);
+    }
+    DeviceRuntime.simulated(device).close();
+    assertThat(device.liveObjects()).isZero();
   }
 
   private static DeviceArray<byte[]> allocate(DeviceRuntime gpu, int bytes) {

@@ -10,7 +10,7 @@ import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
 import dev.streamfence.RuntimeOptions;
 import dev.streamfence.internal.ForwardingResource;
-import dev.streamfence.internal.Undeclared;
+import dev.streamfence.internal.LogTopic;
 import dev.streamfence.internal.driver.CudaDriver;
 import dev.streamfence.internal.driver.InterceptedDriver;
 import dev.streamfence.memory.MemoryBudget;
@@ -18,16 +18,11 @@ import dev.streamfence.memory.MemoryReservation;
 import dev.streamfence.simulation.DriverCall;
 import dev.streamfence.simulation.Schedule;
 import dev.streamfence.simulation.SimulatedDevice;
-import java.io.IOException;
 import java.lang.ref.WeakReference;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.UnaryOperator;
-import java.util.logging.Handler;
-import java.util.logging.LogRecord;
-import java.util.logging.Logger;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -81,37 +76,34 @@ final class LostArraysTest {
 
   @Test
   void aHandlerOfTheLogThatThrowsLetsTheNextLostArrayBeReported() {
-    AtomicInteger published = new AtomicInteger();
-    Handler throwing =
-        new Handler() {
-          @Override
-          public void publish(LogRecord each) {
-            published.incrementAndGet();
-            throw Undeclared.thrown(new IOException("no room for the log"));
-          }
-
-          @Override
-          public void flush() {}
-
-          @Override
-          public void close() {}
-        };
-    Logger leaks = Logger.getLogger("dev.streamfence.leaks");
     try (DeviceRuntime gpu = DeviceRuntime.simulated(device)) {
       DeviceStream stream = gpu.streams().acquire();
-      leaks.addHandler(throwing);
-      try {
+      try (ThrowingLog throwing = new ThrowingLog(LogTopic.LEAKS)) {
         loseOne(gpu, stream, "first");
         collectUntilLost(gpu, 1);
         loseOne(gpu, stream, "second");
-        while (published.get() < 2) {
+        while (throwing.published() < 2) {
           System.gc();
           Thread.onSpinWait();
         }
-      } finally {
-        leaks.removeHandler(throwing);
       }
     }
+  }
+
+  @Test
+  void aHandlerOfTheLogThatThrowsDoesNotDisturbTheCloseOfALostDevice() {
+    // Its memory is lost with it, so that objects are left.
+    SimulatedDevice faulty = SimulatedDevice.builder().build();
+    DeviceRuntime gpu = DeviceRuntime.simulated(faulty);
+    DeviceStream stream = gpu.streams().acquire();
+    DeviceArray<int[]> open = gpu.memory().allocate(stream, int[].class, 16);
+    faulty.failCall(DriverCall.SYNCHRONIZE_STREAM, 1, 700);
+    assertThatThrownBy(stream::synchronize).isInstanceOf(CudaDriverException.class);
+    try (ThrowingLog throwing = new ThrowingLog(LogTopic.LEAKS)) {
+      assertThatCode(gpu::close).doesNotThrowAnyException();
+      assertThat(throwing.published()).isPositive();
+    }
+    assertThat(open.isOpen()).isFalse();
   }
 
   @Test
