@@ -122,10 +122,10 @@ final class RetryTest {
                     memory,
                     whole,
                     rows -> {
-                      throw new UnsupportedOperationException("no parts");
+                      throw Undeclared.thrown(new IOException("no parts"));
                     },
                     operator))
-        .isInstanceOf(UnsupportedOperationException.class)
+        .isInstanceOf(IOException.class)
         .satisfies(
             e ->
                 assertThat(e.getSuppressed())
@@ -246,6 +246,30 @@ final class RetryTest {
         .isSameAs(failure);
     assertThat(made).hasSize(1);
     assertThat(made.get(0).isOpen()).isFalse();
+  }
+
+  @Test
+  void aResultThatCannotBeClosedDoesNotHideTheFailure() {
+    Exception failure = new IOException("planned");
+    Exception unclosed = new IOException("unclosed");
+    AutoCloseable result =
+        () -> {
+          throw unclosed;
+        };
+    assertThatThrownBy(
+            () ->
+                Retry.with(
+                    memory,
+                    new RowRange(0, BUDGET),
+                    rows -> {
+                      if (rows.from() > 0) {
+                        throw Undeclared.thrown(failure);
+                      }
+                      memory.allocate(stream, int[].class, rows.count()).close();
+                      return result;
+                    }))
+        .isSameAs(failure)
+        .hasSuppressedException(unclosed);
   }
 
   @Test
