@@ -86,7 +86,7 @@ final class NewArrays {
         array.fill(stream, 0L);
       }
       return array;
-    } catch (Throwable e) {
+    } catch (RuntimeException | Error e) {
       array.closeAfter(e);
       throw e;
     }
@@ -101,7 +101,7 @@ final class NewArrays {
     try {
       array.upload(stream, source);
       return array;
-    } catch (Throwable e) {
+    } catch (RuntimeException | Error e) {
       array.closeAfter(e);
       throw e;
     }

@@ -247,7 +247,7 @@ public sealed class TrackedArray<A> implements ReadableArray<A> permits Writable
     try {
       copy.copyFrom(stream, this);
       return copy;
-    } catch (Throwable e) {
+    } catch (RuntimeException | Error e) {
       copy.closeAfter(e);
       throw e;
     }

@@ -159,7 +159,7 @@ public final class UpstreamResource extends TrackedResource implements AutoClose
     }
     try {
       return registered(returned, sizeInBytes, tag, timeline, payer);
-    } catch (Throwable e) {
+    } catch (RuntimeException | Error e) {
       // No allocation was made of the bytes, so that none is to be closed.
       payer.closeAndReturn(sizeInBytes, () -> true);
       throw e;
