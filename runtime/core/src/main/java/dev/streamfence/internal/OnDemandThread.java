@@ -8,8 +8,9 @@ import java.util.function.BooleanSupplier;
  * A thread that starts when it is needed, ends when it is not, and may do so again and again.
  * Thread-safe.
  *
- * <p>Whoever needs it first makes that visible and then looks whether it runs. The thread first
- * says that it has ended and then looks whether it is needed: one of the two sees the other.
+ * <p>A caller first makes visible that it needs the thread and then looks whether it runs. The
+ * thread first says that it has ended and then looks whether it is needed: one of the two sees the
+ * other.
  */
 final class OnDemandThread {
   private final ThreadFactory threads;
