@@ -41,6 +41,9 @@ final class BarrierIntervals {
   /** The block of code of each instruction. */
   private final int[] blocks;
 
+  /** The loops that all threads of a block leave together. */
+  private final BitSet ended;
+
   private final boolean isOrdered;
   private final CommonPaths paths;
   private final Map<List<Integer>, int[]> crossings = new HashMap<>();
@@ -64,6 +67,7 @@ final class BarrierIntervals {
         areAllOfAll &= barriers.get(i) || !mayArrive(instruction);
       }
     }
+    ended = barriers.isEmpty() ? new BitSet() : endedTogether(branches);
     BitSet oneWay = barriers.isEmpty() ? new BitSet() : oneWay(branches);
     isOrdered = !barriers.isEmpty() && areAllOfAll && areInOrder(oneWay);
     BitSet stops = new BitSet();
@@ -161,7 +165,6 @@ final class BarrierIntervals {
 
   /** The blocks of code whose branches go one way in all threads that come to them together. */
   private BitSet oneWay(Branches branches) {
-    BitSet ended = endedTogether(branches);
     BitSet found = new BitSet();
     for (int block = 0; block < graph.size(); block++) {
       found.set(
@@ -176,8 +179,7 @@ final class BarrierIntervals {
     BitSet waiting = waiting();
     for (int block = 0; block < graph.size(); block++) {
       Block code = graph.block(block);
-      // Where one way leads to no further barrier, those on the other way wait for its threads'
-      // end.
+      // Where one way leads to no further barrier, its threads end, and the others wait for that.
       boolean doBothWait =
           Math.min(code.taken(), code.fallen()) >= 0
               && waiting.get(code.taken())
@@ -244,6 +246,19 @@ final class BarrierIntervals {
         return found;
       }
     }
+  }
+
+  /**
+   * Whether threads that come from a barrier to an access have waited there equally often: not if
+   * they leave a loop around the barrier in different iterations.
+   */
+  boolean isPassedEquallyOften(int barrier, MemoryAccess access) {
+    boolean isEqual = true;
+    Loop loop = barrier == BEGIN ? null : graph.loop(blocks[barrier]);
+    for (; loop != null; loop = loop.parent) {
+      isEqual &= loop.body.get(access.block()) || ended.get(loop.index);
+    }
+    return isEqual;
   }
 
   /** Whether threads that come from a barrier may make both of two accesses before another one. */

@@ -20,13 +20,14 @@ import java.util.function.LongUnaryOperator;
 
 /**
  * Looks for numbers in the arrays that a kernel only loads from with which two threads of an
- * ordinary launch conflict. What guards the accesses may be such that no numbers do: a claim by an
- * atomic operation, a single thread, a turn. Confined to one thread.
+ * ordinary launch conflict. The guards of the accesses may exclude all such numbers: one thread
+ * claims the element by an atomic operation, or only one thread comes there. Confined to one
+ * thread.
  */
 final class EqualNumbers {
   private static final long NOWHERE = Long.MIN_VALUE;
 
-  /** Values that are looked at of two threads that meet, before it is given up for some numbers. */
+  /** How many pairs of threads that meet are compared for one choice of numbers. */
   private static final int MAX_MEETING = 64;
 
   private static final int MAX_WORK = 20_000;
@@ -82,7 +83,9 @@ final class EqualNumbers {
       if (load == null || base == null || width == 0) {
         return fail();
       }
-      LongUnaryOperator numbers = deciding.contains((int) base.constant) ? equal : others;
+      int array = (int) base.constant;
+      LongUnaryOperator numbers =
+          distinct.contains(array) ? OTHERS.get(0) : deciding.contains(array) ? equal : others;
       long number = numbers.applyAsLong(value(load.address()) / width);
       return number < node.constant || number > node.limit ? fail() : number;
     }
@@ -100,6 +103,7 @@ final class EqualNumbers {
   /** How many bytes all loads from an array have, by its index; 0 if they differ. */
   private final Map<Integer, Integer> widths = new HashMap<>();
 
+  private final Set<Integer> distinct;
   private Set<Integer> deciding = Set.of();
   private LongUnaryOperator equal = EQUAL.get(0);
   private LongUnaryOperator others = OTHERS.get(0);
@@ -107,6 +111,7 @@ final class EqualNumbers {
   /**
    * Creates the search.
    *
+   * @param distinct the arrays that are declared to have no two equal numbers
    * @param isInput whether the memory with this index is an array that the kernel only loads from
    */
   EqualNumbers(
@@ -117,6 +122,7 @@ final class EqualNumbers {
       ThreadPaths paths,
       ThreadOrders orders,
       StoredValues stored,
+      Set<Integer> distinct,
       IntPredicate isInput) {
     this.nodes = nodes;
     this.graph = graph;
@@ -125,6 +131,7 @@ final class EqualNumbers {
     this.paths = paths;
     this.orders = orders;
     this.stored = stored;
+    this.distinct = distinct;
     for (MemoryAccess access : values.accesses()) {
       Node base = KernelValues.base(access.address());
       if (base != null && isInput.test((int) base.constant)) {
@@ -142,7 +149,7 @@ final class EqualNumbers {
    */
   boolean conflict(SharedAccess one, SharedAccess other, Set<Integer> arrays, TrialLaunch launch) {
     boolean inBlock = orders.areInOneIntervalAtFirst(one.access(), other.access());
-    if (orders.hasFence() || !(inBlock || orders.areBlocksUnordered(one))) {
+    if (orders.mayBeOrderedByFlags() || !(inBlock || orders.areBlocksUnordered(one))) {
       return false;
     }
     Filled first = new Filled(launch);
@@ -187,17 +194,23 @@ final class EqualNumbers {
         if (areUnordered
             && places[j] != NOWHERE
             && places[j] < place + other.width()
-            && place < places[j] + one.width()
-            && meeting++ < MAX_MEETING
-            && matters(one, j, first, other, second, launch)) {
-          return true;
+            && place < places[j] + one.width()) {
+          if (matters(one, j, first, other, second, launch)) {
+            return true;
+          }
+          if (++meeting == MAX_MEETING) {
+            return false;
+          }
         }
       }
     }
     return false;
   }
 
-  /** Whether the order of accesses by one thread, and by another that is at its access, matters. */
+  /**
+   * Whether the order of two accesses matters: the first thread becomes the one with a number, the
+   * second one is at its access already.
+   */
   private boolean matters(
       SharedAccess one,
       int number,

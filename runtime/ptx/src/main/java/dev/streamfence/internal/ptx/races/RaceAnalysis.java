@@ -228,6 +228,7 @@ final class RaceAnalysis {
             paths,
             orders,
             stored,
+            distinct.keySet(),
             base -> base < arrays.size() && !accesses.isWritten(base));
     Spans spans = new Spans(accesses.all(), facts, this::proves);
     List<List<SharedAccess>> pairs = new ArrayList<>(accesses.pairs());

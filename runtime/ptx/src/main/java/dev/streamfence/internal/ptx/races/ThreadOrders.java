@@ -1,12 +1,14 @@
 package dev.streamfence.internal.ptx.races;
 
 import dev.streamfence.internal.ptx.ir.ControlGraph;
+import dev.streamfence.internal.ptx.ir.ControlGraph.Loop;
 import dev.streamfence.internal.ptx.ir.FunctionFlow;
 import dev.streamfence.internal.ptx.symbolic.MemoryAccess;
 import dev.streamfence.internal.ptx.symbolic.Node.Special;
 import dev.streamfence.internal.ptx.syntax.Instruction;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.IntStream;
 
 /** What may order the threads of a launch, apart from the order of atomic operations. Immutable. */
 final class ThreadOrders {
@@ -15,7 +17,7 @@ final class ThreadOrders {
 
   private static final Set<String> FENCES = Set.of("acquire", "release", "acq_rel");
 
-  /** What fences order, and no fence itself: a thread may wait for it. */
+  /** Accesses that a thread may wait for without a fence. */
   private static final Set<String> FLAGS = Set.of("volatile", "mmio");
 
   private final ControlGraph graph;
@@ -27,8 +29,11 @@ final class ThreadOrders {
   /** Whether threads may be ordered in another way than by the barriers of their block. */
   private final boolean hasOtherOrder;
 
-  /** Whether fences, or what waits for other threads but barriers of a block and a warp, may. */
+  /** Whether the code has a fence, or waits other than at a barrier of a block or a warp. */
   private final boolean hasFence;
+
+  /** Whether a loop has an access by which it may wait for other threads. */
+  private final boolean mayWaitInLoop;
 
   /** Whether threads of one warp may be. */
   private final boolean hasWarpOrder;
@@ -62,6 +67,18 @@ final class ThreadOrders {
     hasFence = fence || (hasBarrier && !intervals.isOrdered());
     hasOtherOrder = hasFence || flag;
     hasWarpOrder = warp;
+    mayWaitInLoop = graph.loops().stream().anyMatch(loop -> mayWait(flow, loop));
+  }
+
+  private boolean mayWait(FunctionFlow flow, Loop loop) {
+    return loop.body.stream()
+        .mapToObj(graph::block)
+        .flatMapToInt(block -> IntStream.range(block.first(), block.end()))
+        .mapToObj(flow::instruction)
+        .anyMatch(
+            each ->
+                each.opcode().equals("atom")
+                    || each.modifiers().stream().anyMatch(FLAGS::contains));
   }
 
   private static boolean isFence(Instruction instruction) {
@@ -73,8 +90,9 @@ final class ThreadOrders {
         || (isBarrier && !instruction.has("warp") && !BarrierIntervals.isBarrier(instruction));
   }
 
-  boolean hasFence() {
-    return hasFence;
+  /** Whether a fence, or a loop that waits, may order two threads. */
+  boolean mayBeOrderedByFlags() {
+    return hasFence || mayWaitInLoop;
   }
 
   /** Whether only barriers of a block, and of a warp, can keep two accesses from conflicting. */
@@ -102,7 +120,9 @@ final class ThreadOrders {
     List<Integer> shared = intervals.shared(one, other);
     return shared.size() == 1
         && shared.equals(intervals.shared(one, one))
-        && shared.equals(intervals.shared(other, other));
+        && shared.equals(intervals.shared(other, other))
+        && intervals.isPassedEquallyOften(shared.get(0), one)
+        && intervals.isPassedEquallyOften(shared.get(0), other);
   }
 
   /** Whether all blocks have two threads that only barriers of the block can order. */

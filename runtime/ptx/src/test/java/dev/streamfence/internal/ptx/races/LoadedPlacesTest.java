@@ -6,6 +6,8 @@ import static dev.streamfence.internal.ptx.races.KernelRacesTest.at;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.streamfence.internal.ptx.races.KernelRaces.Verdict;
+import dev.streamfence.internal.ptx.symbolic.ArrayPlace;
+import dev.streamfence.internal.ptx.syntax.PtxModule;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -100,11 +102,43 @@ final class LoadedPlacesTest {
         "more than its neighbour has | ld.global.u32 %r22, [%rd7+-4];"
             + " setp.le.s32 %p1, %r20, %r22; @%p1 bra END; | DATA",
         "after a fence | fence.acq_rel.gpu; | UNKNOWN",
+        "in turns | T: ld.volatile.global.u32 %r22, [%rd1+-4]; setp.ne.s32 %p1, %r22, %r4;"
+            + " @%p1 bra T; | UNKNOWN",
       })
   void equalNumbersAreAQuestionOnlyIfTwoThreadsCanMeetWithThem(
       String which, String guard, Verdict expected) {
     String code = NUMBERS + guard + at("%r20") + STORE;
     assertThat(KernelRacesTest.of(code, LINES).verdict()).as(which).isEqualTo(expected);
+  }
+
+  @Test
+  void numbersThatAreDeclaredToBeDistinctStayDistinct() {
+    PtxModule module =
+        PtxModule.parse(
+            """
+            .version 7.0
+            .target sm_75
+            .address_size 64
+            .visible .entry k(.param .u64 out, .param .u64 keys, .param .u64 marks)
+            {
+            .reg .pred %p<2>; .reg .b32 %r<9>; .reg .b64 %rd<9>;
+            ld.param.u64 %rd1, [out]; ld.param.u64 %rd2, [keys]; ld.param.u64 %rd3, [marks];
+            mov.u32 %r0, %tid.x; mov.u32 %r1, %ctaid.x; mov.u32 %r2, %ntid.x;
+            mad.lo.s32 %r3, %r1, %r2, %r0; mul.wide.s32 %rd4, %r3, 4;
+            add.s64 %rd5, %rd3, %rd4; ld.global.u32 %r4, [%rd5];
+            and.b32 %r6, %r4, 15; shr.u32 %r7, %r4, 4; add.s32 %r6, %r6, %r7;
+            setp.ne.s32 %p1, %r6, 0; @%p1 bra END;
+            add.s64 %rd6, %rd2, %rd4; ld.global.u32 %r5, [%rd6];
+            mul.wide.s32 %rd7, %r5, 4; add.s64 %rd8, %rd1, %rd7; st.global.u32 [%rd8], %r3;
+            END: ret; }
+            """);
+    List<ArrayPlace> arrays =
+        List.of(new ArrayPlace(0, 0), new ArrayPlace(1, 0), new ArrayPlace(2, 0));
+    for (Map<Integer, Integer> distinct : List.of(Map.<Integer, Integer>of(), Map.of(2, 4))) {
+      KernelRaces races =
+          KernelRaces.of(module, module.entries().get(0), arrays, List.of(), distinct, LINES);
+      assertThat(races.verdict()).isEqualTo(distinct.isEmpty() ? Verdict.DATA : Verdict.UNKNOWN);
+    }
   }
 
   @Test

@@ -75,6 +75,15 @@ final class RaceProofsTest {
         .isEqualTo(expected);
   }
 
+  @ParameterizedTest
+  @CsvSource({"%r0, UNKNOWN", "%r5, CERTAIN"})
+  void threadsThatLeaveALoopWithABarrierInTurnsStoreInTurns(String last, Verdict expected) {
+    String loop =
+        "mov.u32 %r20, 0; L: bar.sync 0; add.s32 %r20, %r20, 1; setp.le.s32 %p1, %r20, LAST;"
+            + " @%p1 bra L; mov.u32 %r12, tile; st.shared.u32 [%r12], %r0; ";
+    assertThat(verdict(loop.replace("LAST", last))).isEqualTo(expected);
+  }
+
   @Test
   void aTileThatIsIndexedByOneDimensionIsWrittenForBlocksOfThatDimension() {
     String tile = "mov.u32 %r14, %tid.y; shl.b32 %r11, INDEX, 2; mov.u32 %r12, tile; ";
