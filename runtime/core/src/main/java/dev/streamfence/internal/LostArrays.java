@@ -90,16 +90,16 @@ public final class LostArrays {
   private LostArrays() {}
 
   /**
-   * Runs an action once an object, which the action does not reach, has become unreachable. Does
-   * nothing if it throws, as when no thread can be started.
+   * Runs an action once an object, which the action does not reach, has become unreachable. If it
+   * throws, for example because no thread can be started, nothing is watched.
    */
   public static void watch(Object watched, Runnable action) {
     add(WATCHES, new KeptWatch(watched, action));
   }
 
   /**
-   * Keeps a keeper, and its watches, reachable until {@link Keeper#keepIfNeeded} lets it go. Does
-   * nothing if it throws, as when no thread can be started.
+   * Keeps a keeper, and its watches, reachable until {@link Keeper#keepIfNeeded} lets it go. If it
+   * throws, for example because no thread can be started, nothing is kept.
    */
   public static void keep(Keeper keeper) {
     add(KEEPERS, keeper);

@@ -1,7 +1,6 @@
 package dev.streamfence.internal;
 
 import java.util.concurrent.ThreadFactory;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
 
 /**
@@ -9,14 +8,19 @@ import java.util.function.BooleanSupplier;
  * Thread-safe.
  *
  * <p>A caller first makes visible that it needs the thread and then looks whether it runs. The
- * thread first says that it has ended and then looks whether it is needed: one of the two sees the
- * other.
+ * thread first says that it does not run and then looks whether it is needed: one of the two sees
+ * the other.
  */
 final class OnDemandThread {
   private final ThreadFactory threads;
   private final BooleanSupplier isNeeded;
   private final BooleanSupplier turn;
-  private final AtomicBoolean isRunning = new AtomicBoolean();
+
+  /** Whether it takes turns, after which it looks whether it is needed. Set by the thread. */
+  private volatile boolean isRunning;
+
+  /** Whether it has been started and has not decided to end. Guarded by this. */
+  private boolean isStarted;
 
   /**
    * Starts nothing yet.
@@ -35,26 +39,31 @@ final class OnDemandThread {
    * because the system has no more threads, the next call tries again.
    */
   void ensure() {
-    if (isRunning.get() || !isRunning.compareAndSet(false, true)) {
-      return;
+    if (!isRunning) {
+      start();
     }
-    boolean isStarted = false;
-    try {
+  }
+
+  /** Callers wait for each other: one that needs a thread must know whether it has started. */
+  private synchronized void start() {
+    if (!isStarted) {
       threads.newThread(this::run).start();
       isStarted = true;
-    } finally {
-      if (!isStarted) {
-        isRunning.set(false);
-      }
     }
   }
 
   private void run() {
     do {
+      isRunning = true;
       while (turn.getAsBoolean()) {
         // The next one.
       }
-      isRunning.set(false);
-    } while (isNeeded.getAsBoolean() && isRunning.compareAndSet(false, true));
+      isRunning = false;
+    } while (!ends());
+  }
+
+  private synchronized boolean ends() {
+    isStarted = isNeeded.getAsBoolean();
+    return !isStarted;
   }
 }

@@ -1,5 +1,6 @@
 package dev.streamfence.internal;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -8,6 +9,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -18,6 +20,8 @@ final class OnDemandThreadTest {
   private final AtomicInteger done = new AtomicInteger();
   private final AtomicInteger running = new AtomicInteger();
   private final AtomicInteger mostRunning = new AtomicInteger();
+
+  private @Nullable Thread last;
 
   /** How many more threads cannot be started. */
   private int refused;
@@ -34,7 +38,8 @@ final class OnDemandThreadTest {
             if (refused-- > 0) {
               throw new OutOfMemoryError("unable to create native thread");
             }
-            return new Thread(run);
+            last = new Thread(run);
+            return last;
           },
           () -> {
             atEnd.getAndSet(() -> {}).run();
@@ -92,10 +97,11 @@ final class OnDemandThreadTest {
   }
 
   @Test
-  void theThreadStartsAgainAfterItsEnd() {
+  void theThreadEndsAndStartsAgain() throws InterruptedException {
     for (int i = 1; i <= 100; i++) {
       add(i);
       awaitDone(i);
+      requireNonNull(last).join();
     }
   }
 }

@@ -148,7 +148,9 @@ public final class FlightEvents {
       try {
         FlightWriter.endWait(begun);
       } catch (RuntimeException | Error e) {
-        // As in emit(), for which there may be no room: the caller has a lock by now.
+        // The caller holds a lock by now, so a missing event must not throw. A lambda for emit()
+        // may
+        // find no room.
       }
     }
   }

@@ -752,8 +752,10 @@ public final class HazardState extends ContentState {
           at.beginTakingBack();
         } else {
           HazardState part = at;
-          part.parts = List.of();
-          part.state = Availability.OPEN;
+          if (part.state == Availability.SPLIT) {
+            part.parts = List.of();
+            part.state = Availability.OPEN;
+          }
           if (part != this) {
             at = requireNonNull(part.whole);
             at.takeBack(part, end, endedAt);

@@ -90,8 +90,9 @@ public final class WaitingLine {
   private void enter(Condition place) {
     lock.lock();
     try {
-      line.add(place);
+      // First, since a place in the line that no thread waits at would be the first for ever.
       waiting.add(this);
+      line.add(place);
     } finally {
       lock.unlock();
     }

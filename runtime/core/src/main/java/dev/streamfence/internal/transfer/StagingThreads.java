@@ -26,8 +26,9 @@ final class StagingThreads {
           TimeUnit.SECONDS,
           new SynchronousQueue<>(),
           work -> {
-            Thread thread = new Thread(work, "streamfence staging " + NUMBERS.incrementAndGet());
-            // That of the caller would be kept for as long as copies follow each other.
+            String name = "streamfence staging " + NUMBERS.incrementAndGet();
+            // A helper would keep what belongs to the caller while copies follow each other.
+            Thread thread = new Thread(null, work, name, 0, false);
             thread.setContextClassLoader(StagingThreads.class.getClassLoader());
             thread.setDaemon(true);
             return thread;

@@ -1159,7 +1159,8 @@ final class GraphTest extends GraphsOnTwoStreams {
       assertThat(graph.isOpen()).isFalse();
       runtime.close();
       assertThat(other.liveObjects()).isZero();
-      assertThat(log.messages()).noneMatch(each -> each.contains("open graphs"));
+      assertThat(log.recordsWith(runtime + " is closed with"))
+          .noneMatch(each -> each.getMessage().contains("open graphs"));
     }
   }
 

@@ -56,7 +56,7 @@ final class WaitingLineTest {
             });
     threads.add(thread);
     thread.start();
-    while (thread.getState() != Thread.State.TIMED_WAITING) {
+    while (thread.isAlive() && thread.getState() != Thread.State.TIMED_WAITING) {
       Thread.onSpinWait();
     }
     return thread;
