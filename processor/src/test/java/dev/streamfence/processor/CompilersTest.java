@@ -274,22 +274,27 @@ class CompilersTest {
         .contains("@Deprecated(forRemoval = true)\n@SuppressWarnings(\"removal\")\nfinal class");
   }
 
+  /** A compilation of the modules one, which is complete, and two. */
+  private UserBuild twoModules() {
+    return UserBuild.by(UserBuild.Tool.JAVAC, folder)
+        .with("one/module-info.java", "module one {}")
+        .with("one/demo/Kernels.java", unseen(Sources.kernels(RUN)))
+        .options(
+            "--module-source-path",
+            folder.resolve("sources").toString(),
+            "--add-reads",
+            "one=ALL-UNNAMED",
+            "--add-reads",
+            "two=ALL-UNNAMED");
+  }
+
   /** Not Eclipse's, whose filer fails for a file of a module. */
   @Test
   void modulesOfOneCompilationMayHaveTheSameNames() {
     UserBuild build =
-        UserBuild.by(UserBuild.Tool.JAVAC, folder)
-            .with("one/module-info.java", "module one {}")
+        twoModules()
             .with("two/module-info.java", "module two { requires java.compiler; }")
-            .with("one/demo/Kernels.java", unseen(Sources.kernels(RUN)))
             .with("two/demo/Kernels.java", unseen(Sources.kernels(RUN.replace("run", "walk"))))
-            .options(
-                "--module-source-path",
-                folder.resolve("sources").toString(),
-                "--add-reads",
-                "one=ALL-UNNAMED",
-                "--add-reads",
-                "two=ALL-UNNAMED")
             .run();
 
     assertThat(build.everything()).isEmpty();
@@ -303,21 +308,12 @@ class CompilersTest {
   @Test
   void aLauncherIsNoPackageOfItsModule() {
     UserBuild build =
-        UserBuild.by(UserBuild.Tool.JAVAC, folder)
-            .with("one/module-info.java", "module one {}")
+        twoModules()
             .with("two/module-info.java", "module two {}")
-            .with("one/demo/Kernels.java", unseen(Sources.kernels(RUN)))
             .with("two/demo/Kernels.java", unseen(Sources.kernels(RUN)))
             .with(
                 "two/demo/KernelsLauncher/Other.java",
                 "package demo.KernelsLauncher; class Other {}")
-            .options(
-                "--module-source-path",
-                folder.resolve("sources").toString(),
-                "--add-reads",
-                "one=ALL-UNNAMED",
-                "--add-reads",
-                "two=ALL-UNNAMED")
             .run();
 
     assertThat(build.everything())
