@@ -2,7 +2,6 @@ package dev.streamfence.internal.ptx.bounds;
 
 import dev.streamfence.internal.ptx.ir.CallEnds;
 import dev.streamfence.internal.ptx.ir.ControlGraph;
-import dev.streamfence.internal.ptx.ir.ControlGraph.Loop;
 import dev.streamfence.internal.ptx.ir.FunctionFlow;
 import dev.streamfence.internal.ptx.ir.TooComplexException;
 import dev.streamfence.internal.ptx.ir.Widths;
@@ -19,7 +18,6 @@ import dev.streamfence.internal.ptx.syntax.PtxModule;
 import dev.streamfence.internal.ptx.syntax.StateSpace;
 import dev.streamfence.internal.ptx.syntax.Variable;
 import java.util.ArrayList;
-import java.util.BitSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -135,7 +133,8 @@ public record TileOverrun(
         boolean outside = at < 0 || at + access.width() > tile.sizeInBytes();
         if (outside
             && mayLookAtAWay(access)
-            && paths.areThrough(access, thread, paths.certain(thread, headers(access)))) {
+            && paths.areThrough(
+                access, thread, paths.certain(thread, graph.headersAround(access.block())))) {
           return Optional.of(
               new TileOverrun(access.instruction(), tile, thread.x, thread.y, thread.z, at));
         }
@@ -155,16 +154,8 @@ public record TileOverrun(
 
     /** Where an access begins in the first iteration of the loops around it, if that is known. */
     private OptionalLong offset(MemoryAccess access, BlockThread thread) {
-      thread.enter(headers(access));
+      thread.enter(graph.headersAround(access.block()));
       return thread.known(access.address());
-    }
-
-    private BitSet headers(MemoryAccess access) {
-      BitSet headers = new BitSet();
-      for (Loop loop = graph.loop(access.block()); loop != null; loop = loop.parent) {
-        headers.set(loop.header);
-      }
-      return headers;
     }
 
     private BlockThread thread(int number) {

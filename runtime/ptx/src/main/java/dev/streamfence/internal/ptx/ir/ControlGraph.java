@@ -429,6 +429,15 @@ public final class ControlGraph {
     return innermost[block];
   }
 
+  /** The headers of the loops around a block. */
+  public BitSet headersAround(int block) {
+    BitSet found = new BitSet();
+    for (Loop around = loop(block); around != null; around = around.parent) {
+      found.set(around.header);
+    }
+    return found;
+  }
+
   /** The immediate dominator; a block itself if it is the first one. */
   public int dominator(int block) {
     return dominators[block];

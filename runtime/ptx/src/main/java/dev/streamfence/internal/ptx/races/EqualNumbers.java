@@ -1,7 +1,6 @@
 package dev.streamfence.internal.ptx.races;
 
 import dev.streamfence.internal.ptx.ir.ControlGraph;
-import dev.streamfence.internal.ptx.ir.ControlGraph.Loop;
 import dev.streamfence.internal.ptx.ir.TooComplexException;
 import dev.streamfence.internal.ptx.symbolic.Dependences;
 import dev.streamfence.internal.ptx.symbolic.KernelValues;
@@ -60,7 +59,7 @@ final class EqualNumbers {
      */
     long place(TrialLaunch launch, int number, SharedAccess access) {
       long before = work();
-      headers = headers(access.access());
+      headers = graph.headersAround(access.access().block());
       become(launch, number);
       OptionalLong place = known(access.access().address());
       boolean isMade =
@@ -104,6 +103,7 @@ final class EqualNumbers {
   private final Map<Integer, Integer> widths = new HashMap<>();
 
   private final Set<Integer> distinct;
+  private final IntPredicate isInput;
   private Set<Integer> deciding = Set.of();
   private LongUnaryOperator equal = EQUAL.get(0);
   private LongUnaryOperator others = OTHERS.get(0);
@@ -132,14 +132,7 @@ final class EqualNumbers {
     this.orders = orders;
     this.stored = stored;
     this.distinct = distinct;
-    for (MemoryAccess access : values.accesses()) {
-      Node base = KernelValues.base(access.address());
-      if (base != null && isInput.test((int) base.constant)) {
-        boolean isPlain = access.instruction().opcode().startsWith("ld");
-        widths.merge(
-            (int) base.constant, isPlain ? access.width() : 0, (a, b) -> a.equals(b) ? a : 0);
-      }
-    }
+    this.isInput = isInput;
   }
 
   /**
@@ -155,6 +148,7 @@ final class EqualNumbers {
     Filled first = new Filled(launch);
     Filled second = new Filled(launch);
     deciding = arrays;
+    findWidths();
     try {
       for (LongUnaryOperator numbers : EQUAL) {
         equal = numbers;
@@ -169,6 +163,17 @@ final class EqualNumbers {
       // Then there may be some, which are not found.
     }
     return false;
+  }
+
+  private void findWidths() {
+    for (MemoryAccess access : values.accesses()) {
+      Node base = KernelValues.base(access.address());
+      if (base != null && isInput.test((int) base.constant)) {
+        boolean isPlain = access.instruction().opcode().startsWith("ld");
+        widths.merge(
+            (int) base.constant, isPlain ? access.width() : 0, (a, b) -> a.equals(b) ? a : 0);
+      }
+    }
   }
 
   private boolean meet(
@@ -223,13 +228,5 @@ final class EqualNumbers {
         || other.isAtomic()
         || (first.place(launch, number, one) != NOWHERE
             && stored.differ(one, first, other, second));
-  }
-
-  private BitSet headers(MemoryAccess access) {
-    BitSet found = new BitSet();
-    for (Loop loop = graph.loop(access.block()); loop != null; loop = loop.parent) {
-      found.set(loop.header);
-    }
-    return found;
   }
 }

@@ -128,10 +128,12 @@ final class MeetingThreads {
 
   /** Whether places in shared memory are such as code for blocks of one column has them. */
   private boolean areInOneColumn(SharedAccess one, SharedAccess other) {
+    if (one.isGlobal()) {
+      return false;
+    }
     List<Node> reached =
         Node.reached(List.of(one.access().address(), other.access().address()), node -> true);
-    return !one.isGlobal()
-        && reached.contains(nodes.special(Special.TID_Y))
+    return reached.contains(nodes.special(Special.TID_Y))
         && !reached.contains(nodes.special(Special.TID_X));
   }
 

@@ -522,20 +522,21 @@ final class RaceAnalysis {
     }
     boolean isOfData = !numbers.isEmpty() && !numbers.contains(-1) && stored.matters(one, other);
     boolean isDeclared = distinct.keySet().containsAll(numbers);
-    boolean isOfNumbers = isOfData && !isDeclared && isProvedIfDistinct(one, other, numbers);
-    if (isOfNumbers && equal.conflict(one, other, numbers, new TrialLaunch(used, space, 0, 0))) {
-      return KernelRaces.ofData(conflict, numbers);
+    if (isOfData && !isDeclared && isProvedIfDistinct(one, other, numbers)) {
+      return equal.conflict(one, other, numbers, new TrialLaunch(used, space, 0, 0))
+          ? KernelRaces.ofData(conflict, numbers)
+          : KernelRaces.unknown(
+              "the index is loaded, and no equal numbers are found with which two threads conflict",
+              conflict);
     }
     String reason =
-        isOfNumbers
-            ? "the index is loaded, and no equal numbers are found with which two threads conflict"
-            : isOfData
-                ? "the index is loaded, and numbers that are distinct would not keep the threads apart"
-                : numbers.contains(-1)
-                    ? "the index depends on what the code does not show"
-                    : !one.isExact() || !other.isExact()
-                        ? "the index may wrap around"
-                        : KernelRaces.SAME_INDEX;
+        isOfData
+            ? "the index is loaded, and numbers that are distinct would not keep the threads apart"
+            : numbers.contains(-1)
+                ? "the index depends on what the code does not show"
+                : !one.isExact() || !other.isExact()
+                    ? "the index may wrap around"
+                    : KernelRaces.SAME_INDEX;
     return KernelRaces.unknown(reason, conflict);
   }
 }

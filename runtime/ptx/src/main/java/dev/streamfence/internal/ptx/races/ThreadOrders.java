@@ -20,6 +20,7 @@ final class ThreadOrders {
   /** Accesses that a thread may wait for without a fence. */
   private static final Set<String> FLAGS = Set.of("volatile", "mmio");
 
+  private final FunctionFlow flow;
   private final ControlGraph graph;
   private final BarrierIntervals intervals;
 
@@ -32,9 +33,6 @@ final class ThreadOrders {
   /** Whether the code has a fence, or waits other than at a barrier of a block or a warp. */
   private final boolean hasFence;
 
-  /** Whether a loop has an access by which it may wait for other threads. */
-  private final boolean mayWaitInLoop;
-
   /** Whether threads of one warp may be. */
   private final boolean hasWarpOrder;
 
@@ -44,6 +42,7 @@ final class ThreadOrders {
       BarrierIntervals intervals,
       Set<Special> read,
       LaunchSpace space) {
+    this.flow = flow;
     this.graph = graph;
     this.intervals = intervals;
     boolean any = true;
@@ -67,10 +66,10 @@ final class ThreadOrders {
     hasFence = fence || (hasBarrier && !intervals.isOrdered());
     hasOtherOrder = hasFence || flag;
     hasWarpOrder = warp;
-    mayWaitInLoop = graph.loops().stream().anyMatch(loop -> mayWait(flow, loop));
   }
 
-  private boolean mayWait(FunctionFlow flow, Loop loop) {
+  /** Whether a loop has an access by which it may wait for other threads. */
+  private boolean mayWait(Loop loop) {
     return loop.body.stream()
         .mapToObj(graph::block)
         .flatMapToInt(block -> IntStream.range(block.first(), block.end()))
@@ -92,7 +91,7 @@ final class ThreadOrders {
 
   /** Whether a fence, or a loop that waits, may order two threads. */
   boolean mayBeOrderedByFlags() {
-    return hasFence || mayWaitInLoop;
+    return hasFence || graph.loops().stream().anyMatch(this::mayWait);
   }
 
   /** Whether only barriers of a block, and of a warp, can keep two accesses from conflicting. */
